@@ -3,7 +3,7 @@
 mod report;
 
 use super::connection::{connect_for_trial, journal_place, timed};
-use super::journal::{names, server_json};
+use super::journal::{names, problems_of_team, server_json};
 use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, on_place};
 use crate::api;
@@ -265,7 +265,7 @@ async fn team_journal(
             set("jobs", json!(status.jobs));
             set("processes", names(&status).into());
             set("server", server_json(server, &status, profile.read_only));
-            problems.extend(status.problems(profile.read_only).iter().map(ToString::to_string));
+            problems.extend(problems_of_team(&status, Some(profile)));
             true
         }
         Ok(None) => false,

@@ -3,7 +3,7 @@
 
 mod status;
 
-pub(super) use status::{journal_lines, names, server_json};
+pub(super) use status::{journal_lines, names, problems as problems_of_team, server_json};
 
 use super::connection::{journal_place, share_stays};
 use super::flags::GlobalFlags;

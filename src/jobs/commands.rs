@@ -6,9 +6,9 @@ use super::handle::Jobs;
 use super::intake::{CheckOutcome, DomainCounts, Finding, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::job_words::JobPart;
-use super::journal::carry::EarlierRow;
 use super::journal::decisions::{ResolveRow, Retry, ReviewedRow, Unresolved};
 use super::journal::drafts::{ReadyRow, ReviewRows};
+use super::journal::earlier_drafts::EarlierRow;
 use super::journal::jobs::Actor;
 use super::journal::rows::{CorrectRow, RowFilter};
 use super::reason::{Code, Reason};
@@ -101,7 +101,7 @@ impl Jobs {
         }
         self.prove_refusal_now(id).await?;
         self.same_or_fewer(&job).await?;
-        self.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
+        self.written(id, self.core.store.resume(id, None, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
     }
@@ -109,6 +109,10 @@ impl Jobs {
     /// Sends refused rows again, in smaller requests, so that one bad row does not delay the others. Returns
     /// the number of rows sent; the other rows need review. After a refusal that may have been the quota,
     /// checks first as in [`Jobs::resume`].
+    ///
+    /// # Errors
+    /// A team's database lost writes, and the person did not know of it: the error names the loss, and the same command
+    /// sends the rows then.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         self.prove_refusal_now(id).await?;
@@ -116,7 +120,7 @@ impl Jobs {
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
         let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor, seen });
-        let sent = self.written(id, retry.await)?;
+        let sent = self.written(id, retry.await)?.map_err(|loss| resend::lost(&self.core, id, loss))?;
         let Some(sent) = sent else {
             return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
         };

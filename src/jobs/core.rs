@@ -3,7 +3,7 @@
 use super::error::JobError;
 use super::history_scan::HistoryScan;
 use super::job::{JobChange, JobId, Touched};
-use super::journal::facts::{self, BehaviourObservation, LEAST_OFFSET};
+use super::journal::behaviour::{self, BehaviourObservation, LEAST_OFFSET};
 use super::journal::observe::ObserveContext;
 use super::journal::{Account, Journal, JournalError, Store};
 use super::reason::{Code, Reason};
@@ -133,12 +133,12 @@ impl JobsCore {
 
     /// Restores the service's UTC offset from the journal unless it is old.
     pub(super) async fn recall_offset(&self) -> Result<(), JournalError> {
-        let since = self.moment().0.as_second() - facts::RECALLED.as_secs();
+        let since = self.moment().0.as_second() - behaviour::RECALLED.as_secs();
         let mut found = self.store.facts(self.account.of_facts()).await?;
         found.retain(|fact| fact.last >= since);
         found.sort_by_key(|fact| std::cmp::Reverse(fact.last));
         let seen = found.iter().map(|fact| (fact.name.as_str(), fact.value.as_str()));
-        if let Some(known) = facts::known_offset(seen) {
+        if let Some(known) = behaviour::known_offset(seen) {
             self.reader().recall_offset(known);
         }
         *lock(&self.kept_offset) = Some(self.reader().clock().offset());

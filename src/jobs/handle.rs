@@ -4,7 +4,7 @@ use super::batch::{RequestsNeeded, full_request};
 use super::core::{JobsCore, PollResult, RequestedPolls, lock, report_changes};
 use super::error::JobError;
 use super::job::{Job, JobChange, JobId, JobRow};
-use super::journal::facts::{KeptValue, ObservedBehaviour};
+use super::journal::behaviour::{KeptValue, ObservedBehaviour};
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::{SentAlike, SentHere};
 use super::journal::{Account, Journal, JournalError, JournalWatch, RecentLoss};
@@ -216,7 +216,7 @@ impl Jobs {
     /// issue jobs that have begun, and those of the index. A badge sent from here is in both.
     pub async fn known_domains(&self, indexed: &[(String, u64)]) -> Result<Vec<(String, u64)>, JobError> {
         let mut domains: HashMap<String, u64> = indexed.iter().cloned().collect();
-        for (domain, n) in self.core.journal.domains(&self.core.account).await? {
+        for (domain, n) in self.core.store.domains(self.core.account.clone()).await? {
             let most = domains.entry(domain).or_default();
             *most = n.max(*most);
         }

@@ -1,6 +1,6 @@
 //! Reads badges from the service: one by id, or a part of the history, with few requests.
 
-use super::journal::facts::BehaviourObservation;
+use super::journal::behaviour::BehaviourObservation;
 use super::reason::Code;
 use super::seen_badge::SeenBadge;
 use crate::api::{HistoryFilter, HistoryQuery, ListEnd, PageReader, ReadList, Reader};

@@ -83,8 +83,8 @@ pub use self::job::{
 pub use self::job_words::{JobPart, not_read};
 pub use self::journal::accounts::Account;
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
+pub use self::journal::behaviour::ObservedBehaviour;
 pub use self::journal::claims::Rival;
-pub use self::journal::facts::ObservedBehaviour;
 pub use self::journal::rows::{RowField, RowFilter, RowPart};
 pub use self::journal::sent_here::{SentAlike, SentHere};
 pub use self::journal::transfer::MovedJobs;

@@ -80,7 +80,7 @@ impl Jobs {
             }));
         }
         self.same_or_fewer(&job).await?;
-        let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
+        let using_up = self.core.store.resume(id, Some((rows / 2).max(1)), Actor::now(who), seen);
         self.written(id, using_up.await)?;
         self.begun(id);
         Ok(())

@@ -1,8 +1,10 @@
 //! Decisions of a person about many rows at once: resending never seen rows, leaving rows, cancelling rows.
 
+use super::core::JobsCore;
 use super::error::JobError;
 use super::handle::Jobs;
 use super::job::{Job, JobId, Phase};
+use super::journal::RecentLoss;
 use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
 use super::row_groups::NeverSeen;
@@ -56,14 +58,7 @@ impl Jobs {
         } else {
             Ok(false)
         };
-        let is_sent = done.map_err(|loss| {
-            self.core.changed(id, []);
-            JobError::NeedsReview(localizable!(
-                "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
-                loss = loss.localizable()
-            ))
-        })?;
-        if !is_sent {
+        if !done.map_err(|loss| lost(&self.core, id, loss))? {
             let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
@@ -127,6 +122,16 @@ impl Jobs {
     fn latest_intent(&self) -> i64 {
         self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
     }
+}
+
+/// Nothing is sent before a person knows of a loss of writes. The same command sends the rows then.
+pub(super) fn lost(core: &JobsCore, id: JobId, loss: RecentLoss) -> JobError {
+    core.changed(id, []);
+    let clock = core.reader().clock();
+    JobError::NeedsReview(localizable!(
+        "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
+        loss = loss.with_times(&|at| clock.short(at))
+    ))
 }
 
 /// Refuses a decision that would send the unsent rows of the job, too.

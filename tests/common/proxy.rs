@@ -51,7 +51,7 @@ pub struct Proxy {
 struct Shared {
     /// The folder of the server's socket.
     server: PathBuf,
-    strike: Option<Strike>,
+    strike: Mutex<Option<Strike>>,
     commits: AtomicUsize,
     writes: AtomicUsize,
     reads: AtomicUsize,
@@ -81,7 +81,7 @@ impl Proxy {
         let listener = UnixListener::bind(folder.path().join(NAME)).expect("a socket");
         let shared = Arc::new(Shared {
             server: server.to_owned(),
-            strike,
+            strike: Mutex::new(strike),
             commits: AtomicUsize::new(0),
             writes: AtomicUsize::new(0),
             reads: AtomicUsize::new(0),
@@ -110,6 +110,12 @@ impl Proxy {
     /// How many commits have arrived.
     pub fn commits(&self) -> usize {
         self.shared.commits.load(Ordering::Acquire)
+    }
+
+    /// Strikes before the next commit.
+    pub fn strike_next(&self, then: Then) {
+        let strike = Strike { point: Point::BeforeCommit, nth: self.commits(), then };
+        *self.shared.strike.lock().unwrap_or_else(PoisonError::into_inner) = Some(strike);
     }
 
     /// How many transactions that read have begun.
@@ -178,7 +184,8 @@ impl Shared {
 
     /// Whether it strikes here.
     fn strikes(&self, points: &[Point], nth: usize) -> Option<Strike> {
-        let strike = self.strike.filter(|strike| strike.nth == nth && points.contains(&strike.point))?;
+        let strike = *self.strike.lock().unwrap_or_else(PoisonError::into_inner);
+        let strike = strike.filter(|strike| strike.nth == nth && points.contains(&strike.point))?;
         (!self.struck.borrow().to_owned()).then_some(strike)
     }
 

@@ -43,7 +43,7 @@ fn connections_of_a_team_that_break_or_hang() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::team_network"]), 7);
+    assert_eq!(run(&["--ignored", "crash::team_network"]), 8);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_only_a_team_has() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::team_only", "crash::team_chaos::a_process_that_freezes"]), 24);
+    assert_eq!(run(&["--ignored", "crash::team_only", "crash::team_chaos::a_process_that_freezes"]), 25);
 }
 
 /// `PgBouncer` is another package, so these tests may be skipped everywhere, with a message.
@@ -72,5 +72,5 @@ fn a_database_that_lost_writes() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::lost_writes"]), 13);
+    assert_eq!(run(&["--ignored", "crash::lost_writes"]), 14);
 }

@@ -5,6 +5,7 @@ use super::super::label::fields;
 use super::super::session::{answer, on_place};
 use super::{no_team, server_of};
 use crate::cli::prelude::*;
+use crate::domain::ServiceClock;
 use crate::jobs::{Account, FileStatus, JournalError, TeamStatus};
 use crate::team::{Host, Server};
 
@@ -18,7 +19,7 @@ pub(super) async fn status(
         JournalPlace::Team { login, .. } => {
             let (path, server) = (server_of(&place), login.server.clone());
             let found = on_place(place, JournalPlace::team_status).await?.ok_or_else(|| no_team(profile))?;
-            of_team(&path, &server, &found, profile.is_some_and(|profile| profile.read_only))
+            of_team(&path, &server, &found, profile)
         }
         JournalPlace::Folder(folder) => {
             let folder = folder.clone();
@@ -38,11 +39,19 @@ pub(super) async fn status(
     answer(as_json, &text, &value)
 }
 
-fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
+/// What the doctor shows, too. Times are in the profile's zone.
+pub(in super::super) fn problems(found: &TeamStatus, profile: Option<&Profile>) -> Vec<String> {
+    let clock = ServiceClock::new(profile.and_then(|profile| profile.utc_offset), 1.0);
+    let shown = |at| format!("{} {}", clock.to_minute(at), clock.zone());
+    let all = found.problems(profile.is_some_and(|profile| profile.read_only), &shown);
+    all.iter().map(ToString::to_string).collect()
+}
+
+fn of_team(path: &str, server: &Server, found: &TeamStatus, profile: Option<&Profile>) -> Value {
+    let reads_only = profile.is_some_and(|profile| profile.read_only);
     // The doctor learns the first one when it opens the journal.
     let schema = found.other_schema(path).map(|why| why.to_string());
-    let problems =
-        schema.into_iter().chain(found.problems(reads_only).into_iter().map(|why| why.to_string()));
+    let problems = schema.into_iter().chain(problems(found, profile));
     json!({
         "ok": true,
         "kind": "team",

@@ -9,8 +9,8 @@ use crate::jobs::intake::{
     check, similar_domains,
 };
 use crate::jobs::job::{JobId, JobOrigin};
+use crate::jobs::journal::behaviour::KeptValue;
 use crate::jobs::journal::drafts::CreateJob;
-use crate::jobs::journal::facts::KeptValue;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::journal::{Account, Started, Store};
 use crate::jobs::prelude::*;

@@ -3,7 +3,7 @@
 
 use super::super::core::{JobsCore, lock};
 use super::super::error::JobError;
-use super::super::journal::facts::BehaviourObservation;
+use super::super::journal::behaviour::BehaviourObservation;
 use super::super::journal::polling::Group;
 use super::super::reason::Code;
 use crate::api::{HistoryFilter, HistoryQuery, Paging, Priority};

@@ -1,8 +1,7 @@
 //! Adopts the jobs of a replaced API key, so that its profile continues them with the new key.
 
-use super::accounts;
-use super::jobs::{Actor, record_decision};
-use super::{Journal, Result};
+use super::jobs::record_decision;
+use super::{Journal, Result, accounts};
 use crate::jobs::journal::prelude::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,9 +24,7 @@ impl Journal {
         let store = self.store();
         let from = Account { key: former.to_owned(), ..to.clone() };
         // This process works with the new key only, so it owns none of these jobs.
-        let owners = store.other_owners(from, store.me().to_owned()).await?;
-        let living = store.living(owners.clone()).await?;
-        let ended = owners.into_iter().filter(|owner| !living.contains(owner)).collect();
+        let ended = store.ended_owners(&from).await?;
         store.adopt(to.clone(), former.to_owned(), ended, Actor::now(who)).await
     }
 }
@@ -45,24 +42,16 @@ pub(super) fn adopt(
         "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
         values![former, to.base_url, to.profile],
     )?;
+    let why = format!("the key {former} was replaced by {}", to.key);
     let mut adopted = Adopted::default();
     for (id, owner) in owned {
         if owner.is_some_and(|owner| !ended.contains(&owner)) {
             adopted.busy += 1;
             continue;
         }
-        db.run(
-            "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
-            values![id, to.key],
-        )?;
-        record_decision(
-            db,
-            id,
-            None,
-            "adopt",
-            actor,
-            &format!("the key {former} was replaced by {}", to.key),
-        )?;
+        let sql = "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1";
+        db.run(sql, values![id, to.key])?;
+        record_decision(db, id, None, "adopt", actor, &why)?;
         adopted.jobs += 1;
     }
     let from = Account { key: former.to_owned(), ..to.clone() };

@@ -15,14 +15,11 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::facts::{self, KeptValue};
-use super::jobs::Actor;
+use super::behaviour::{self, KeptValue};
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, assure_whole, connect, migrate, prepare};
 use super::{PATIENCE, conditions, jobs, lost_writes, random_number, shown, transfer};
 use crate::fs::{Draft, Overwrite, is_own_file, open_plain};
-use crate::jobs::error::JobError;
-use crate::jobs::journal::JournalError;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::rules;
 use mark::{BackupMark, BackupState};
@@ -57,23 +54,6 @@ pub struct Restored {
     /// Jobs that are only a record here.
     pub elsewhere: Vec<JobId>,
 }
-
-/// Migration for backups: the columns that hold a moved job's earlier phase and its backup, and the table of
-/// backups.
-pub(super) const SCHEMA_OF_BACKUPS: &str = "
-    ALTER TABLE job ADD COLUMN handover TEXT;
-    ALTER TABLE job ADD COLUMN was TEXT;
-    -- Backups that this journal was copied to or comes from. `state` is the copy's: begun, ready, taking, taken;
-    -- `taken_by` the computer that has put it back.
-    CREATE TABLE handover (
-        id       TEXT PRIMARY KEY,
-        at       INTEGER NOT NULL,
-        computer TEXT NOT NULL,
-        file     TEXT NOT NULL,
-        moves    INTEGER NOT NULL,
-        state    TEXT NOT NULL,
-        taken_by TEXT
-    ) WITHOUT ROWID;";
 
 /// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
 fn open_jobs() -> String {
@@ -168,7 +148,7 @@ pub(super) fn back_up_at(
             })
         });
         moved.map_err(|why| held.failed(why))?;
-        set_state(&to, &id, BackupState::Ready, None).map_err(|why| {
+        set_state(&to, &mark, BackupState::Ready, None).map_err(|why| {
             JobError::no(localizable!(
                 "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
                 why,
@@ -277,7 +257,7 @@ fn put_back(
     (claim, kept): (bool, &KeptHere),
     who: &str,
 ) -> Result<Restored, JobError> {
-    set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taking, Some(&site.computer))?;
     let target = &held.files.journal;
     let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
     copy_into(backup, &draft, target)?;
@@ -312,7 +292,7 @@ fn put_back(
         let _ = std::fs::remove_file(held.files.beside(ending));
     }
     draft.place(Overwrite::Yes).map_err(|why| cannot_write(target, &why))?;
-    set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taken, Some(&site.computer))?;
     Ok(done)
 }
 
@@ -326,7 +306,7 @@ fn take_back(
     (from, doubtful): (&Path, bool),
     who: &str,
 ) -> Result<Restored, JobError> {
-    set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taking, Some(&site.computer))?;
     let actor = Actor::now(who);
     let done = write(&mut here, |db| {
         let open = moved_with(db, mark)?;
@@ -339,7 +319,7 @@ fn take_back(
         restored(db, mark, open)
     });
     let done = done.map_err(|why| held.failed(why))?;
-    set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
+    set_state(from, mark, BackupState::Taken, Some(&site.computer))?;
     Ok(done)
 }
 
@@ -430,7 +410,7 @@ fn fill(
             value: mark.id.clone(),
             at: mark.at.as_second(),
         };
-        facts::keep(db, &id)?;
+        behaviour::keep(db, &id)?;
         db.script(&format!("PRAGMA application_id = {BACKUP}"))?;
         Ok(jobs_of(db, "TRUE")?.len() as u64)
     });
@@ -455,13 +435,18 @@ fn settle_file(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
 }
 
-fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Result<(), JournalError> {
+/// In the backup's file.
+fn set_state(
+    file: &Path,
+    mark: &BackupMark,
+    state: BackupState,
+    by: Option<&str>,
+) -> Result<(), JournalError> {
     let name = shown(file);
     let failed = |why: rusqlite::Error| JournalError::of(&why, &name);
     let db = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE, &name)?;
     settle_file(&db).map_err(failed)?;
-    let sql = "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1";
-    Tx::on(&db).run(sql, values![id, state.as_ref(), by]).map_err(|why| JournalError::failed(&why, &name))
+    mark.set(&Tx::on(&db), state, by).map_err(|why| JournalError::failed(&why, &name))
 }
 
 fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {

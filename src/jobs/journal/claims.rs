@@ -1,20 +1,17 @@
 //! Claims: which row of which job may give a recipient a badge of a template. A row is sent only with a claim. It
 //! requests the claim in the transaction that lets its job run.
 //!
-//! `recipients` has the claims on the recipients of a job's rows, `former` those that came purged from another journal.
+//! `recipients` has the claims on the recipients of a job's rows, `foreign_salts` those that came purged from another journal.
 
-mod former;
+mod foreign_salts;
 mod recipients;
 
-use super::jobs::Actor;
-use super::reasons::stored;
 use super::{accounts, jobs};
 use crate::jobs::intake::hex;
 use crate::jobs::job::Kind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
 use crate::jobs::rules::{self, ClaimVerdict, OtherClaim};
-pub(super) use former::{NamedSalt, keep_salts, salts};
+pub(super) use foreign_salts::{NamedSalt, keep_salts, salts};
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -96,38 +93,8 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     }
     let lapel = Actor::lapel(Timestamp::now().as_millisecond());
     let decision = jobs::record_decision(db, JobId(0), None, "import claims", &lapel, "")?;
-    // An unsent row gets no claim if another row has one. It is judged when its job is resumed.
-    db.run(
-        "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
-         SELECT account, template, person, place - 1, job, no, state, CASE WHEN place > 1 THEN ?1 END
-         FROM (SELECT *, row_number() OVER (PARTITION BY account, template, person
-                                            ORDER BY state = 'reserved', job, no) AS place
-               FROM (SELECT account_key.account, job.template, row.person, row.job, row.no,
-                            CASE WHEN row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen')
-                                   OR row.bucket = 'ask' AND row.request IS NOT NULL THEN 'open'
-                                 WHEN row.bucket IN ('waiting', 'overdue', 'issued', 'other', 'revoking',
-                                                     'revoked')
-                                   OR row.bucket = 'left_out'
-                                      AND request.outcome IN ('accepted', 'in_doubt', 'lost') THEN 'kept'
-                                 WHEN row.bucket = 'ready' AND job.phase <> 'cancelled' THEN 'reserved' END
-                            AS state
-                     FROM row JOIN job ON job.id = row.job
-                     JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
-                     LEFT JOIN request ON request.id = row.request
-                     WHERE job.kind = 'issue' AND job.phase <> 'draft' AND job.template IS NOT NULL
-                       AND row.person IS NOT NULL)
-               WHERE state IS NOT NULL)
-         WHERE state <> 'reserved' OR place = 1",
-        values![decision],
-    )
+    db.run(include_str!("claims_of_rows.sql"), values![decision])
 }
-
-/// Schema 11 of a team's journal: triggers check the claims of all rows of a statement at once.
-pub(super) const TEAM_SCHEMA: &str = "ALTER TABLE claim DROP CONSTRAINT claim_account_fkey;
-     ALTER TABLE claim DROP CONSTRAINT claim_job_no_fkey;
-     ALTER TABLE claim SET (fillfactor = 50);
-     DROP TRIGGER IF EXISTS claim_needed ON row;
-     DROP FUNCTION IF EXISTS claim_needed();";
 
 /// The account and template that a job issues for. `None` for a revocation.
 #[derive(Clone, Debug)]
@@ -233,7 +200,7 @@ impl BeginTimes {
 /// review and is not sent. `actor` is recorded with approved claims.
 pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
-    former::recognise(db, &scope, "row.bucket = 'ready'")?;
+    foreign_salts::recognise(db, &scope, "row.bucket = 'ready'")?;
     // Where two rows have one recipient, the first one gets the claim. A server looks twice for such rows, so it learns
     // where there are none.
     let are_unique = db.is_team()
@@ -399,29 +366,29 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Re
 
 /// Removes unused claims: job and place.
 fn give_back(db: &Tx<'_>, rows: &[(i64, u64)]) -> tx::Result<()> {
-    if !rows.is_empty() {
-        db.execute(
-            "DELETE FROM claim WHERE state = 'reserved'
-               AND (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
-            values![super::json(rows)],
-        )?;
+    if rows.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    db.run(
+        "DELETE FROM claim WHERE state = 'reserved'
+           AND (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
+        values![super::json(rows)],
+    )
 }
 
 /// Marks rows of a job for review because of rivals: place, reason, and the rival's claim. A database trigger removes
 /// a claim that was never used.
 fn review(db: &Tx<'_>, job: JobId, rows: &[(u64, String, i64)]) -> tx::Result<()> {
-    if !rows.is_empty() {
-        db.execute(
-            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim
-                                        FROM json_rows(?2, no bigint, why text, claim bigint) AS list)
-             UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.claim
-             FROM rival WHERE row.job = rival.job AND row.no = rival.no",
-            values![job.0, super::json(rows)],
-        )?;
+    if rows.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    db.run(
+        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim
+                                    FROM json_rows(?2, no bigint, why text, claim bigint) AS list)
+         UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.claim
+         FROM rival WHERE row.job = rival.job AND row.no = rival.no",
+        values![job.0, super::json(rows)],
+    )
 }
 
 pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx::Result<()> {
@@ -431,7 +398,7 @@ pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx:
 /// Finds the claims on recipients of these rows that were purged in another journal.
 pub(super) fn recognise(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
     match Scope::known(db, job)? {
-        Some(scope) => former::recognise(db, &scope, which),
+        Some(scope) => foreign_salts::recognise(db, &scope, which),
         None => Ok(()),
     }
 }
@@ -486,17 +453,17 @@ pub(super) fn of_person(
          {claims}"
     );
     let mut held: Vec<HeldClaim> = Vec::new();
-    for hasher in std::iter::once(RecipientHasher::of(db)?).chain(former::hashers(db)?) {
+    for hasher in std::iter::once(RecipientHasher::of(db)?).chain(foreign_salts::hashers(db)?) {
         let values = values![planned.0, account, template, hasher.person(key), key.as_str()];
         let mut found: Vec<HeldClaim> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
-        // As `former::recognise` will place them.
-        let above = held.iter().map(|held| held.other.slot + 1).max().unwrap_or(0);
+        // As `foreign_salts::recognise` will place them.
+        let above = held.iter().map(|held| held.rival.slot + 1).max().unwrap_or(0);
         for claim in &mut found {
-            claim.set_slot(claim.rival.slot + above);
+            claim.rival.slot += above;
         }
         held.extend(found);
     }
-    let others: Vec<OtherClaim> = held.iter().map(|held| held.other).collect();
+    let others: Vec<OtherClaim> = held.iter().map(|held| held.other(false)).collect();
     let found = match rules::judge(None, None, &others) {
         ClaimVerdict::Review(at) => held.get(at),
         ClaimVerdict::Free { .. } => None,

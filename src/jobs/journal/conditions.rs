@@ -80,34 +80,54 @@ pub(super) fn allowed_together() -> String {
     )
 }
 
-/// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group, or a list of places.
-pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
-    let which = match rows {
-        // A second kind would need a decision of its own.
-        RowSelection::Class(class) if to == RowStatus::Ready && !class.is_in_file() => {
-            format!("(class = '{}' AND repeats IS NULL)", class.code())
+/// The rows of a draft that a review selects, of those that may get a status.
+pub(super) struct SelectedRows {
+    /// A condition on the table `row`, and its parameter `?2`: the key of a group, or a list of places.
+    pub(super) which: String,
+    pub(super) key: Option<String>,
+    /// Whether the person was shown that the row is a duplicate, as an SQL expression, and its parameter `?5`: places with
+    /// the kind of duplicate.
+    pub(super) is_shown: String,
+    pub(super) shown: Option<String>,
+}
+
+pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> SelectedRows {
+    const LISTED: &str = "no IN json_list(?2, bigint)";
+    let listed = |places: &[u64]| Some(super::json(places));
+    let allows = to == RowStatus::Ready;
+    let mut shown = None;
+    let (which, key, is_shown) = match rows {
+        RowSelection::Class(class) => {
+            // A second kind would need a decision of its own.
+            let alone = if allows && !class.is_in_file() { " AND repeats IS NULL" } else { "" };
+            (format!("class = '{}'{alone}", class.code()), None, "TRUE".to_owned())
         }
-        RowSelection::Class(class) => format!("class = '{}'", class.code()),
-        RowSelection::Group(row_status, _) if to == RowStatus::Ready => {
-            format!("bucket = '{}' AND {GROUP} = ?2 AND {}", row_status.code(), allowed_together())
+        RowSelection::Group(row_status, key) => {
+            let together = if allows { allowed_together() } else { "TRUE".to_owned() };
+            let which = format!("bucket = '{}' AND {GROUP} = ?2 AND {together}", row_status.code());
+            (which, Some(key.clone()), SAYS_DUPLICATE.to_owned())
         }
-        RowSelection::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
-        RowSelection::ShownTogether(_) if to == RowStatus::Ready => {
-            format!("no IN json_list(?2, bigint) AND {RECIPIENT}")
+        RowSelection::One(no) => (LISTED.to_owned(), listed(&[*no]), SAYS_DUPLICATE.to_owned()),
+        RowSelection::Shown(no, Some(class)) => {
+            let is_shown = format!("class = '{}' AND {SAYS_DUPLICATE}", class.code());
+            (LISTED.to_owned(), listed(&[*no]), is_shown)
         }
-        RowSelection::One(_)
-        | RowSelection::Shown(..)
-        | RowSelection::ShownTogether(_)
-        | RowSelection::These(_) => "no IN json_list(?2, bigint)".to_owned(),
-        RowSelection::Asked => "bucket = 'ask'".to_owned(),
+        RowSelection::Shown(no, None) => (LISTED.to_owned(), listed(&[*no]), "FALSE".to_owned()),
+        RowSelection::ShownTogether(rows) => {
+            let places: Vec<u64> = rows.iter().map(|(no, _)| *no).collect();
+            // A row without a kind is not in this list.
+            let kinds = rows.iter().filter_map(|(no, class)| Some(format!("{no} {}", (*class)?.code())));
+            shown = Some(super::json(&kinds.collect::<Vec<_>>()));
+            let recipients = if allows { RECIPIENT } else { "TRUE" };
+            let is_shown = format!("(no || ' ' || class) IN json_list(?5, text) AND {SAYS_DUPLICATE}");
+            (format!("{LISTED} AND {recipients}"), listed(&places), is_shown)
+        }
+        RowSelection::These(rows) => (LISTED.to_owned(), listed(rows), "FALSE".to_owned()),
+        RowSelection::Asked => ("bucket = 'ask'".to_owned(), None, SAYS_DUPLICATE.to_owned()),
     };
     // A row with a title names another template than its job's.
-    let (step, of_this_template) = match to {
-        RowStatus::Ready => (Step::Allow, "AND title IS NULL"),
-        _ => (Step::Skip, ""),
-    };
-    format!(
-        "{} {of_this_template} AND (?2 IS NULL OR ?2 <> '') AND {which}",
-        condition(step, Kind::Issue, Phase::Draft)
-    )
+    let (step, of_this_template) = if allows { (Step::Allow, "AND title IS NULL") } else { (Step::Skip, "") };
+    let may = condition(step, Kind::Issue, Phase::Draft);
+    let which = format!("{may} {of_this_template} AND (?2 IS NULL OR ?2 <> '') AND {which}");
+    SelectedRows { which, key, is_shown, shown }
 }

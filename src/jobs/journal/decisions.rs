@@ -1,7 +1,7 @@
 //! What a person decides about a job after it began.
 
 use super::drafts::start;
-use super::jobs::{self, Actor, SeenJob};
+use super::jobs::{self, SeenJob};
 use super::lost_writes::{self, RecentLoss};
 use super::owner::Process;
 use super::rows::{self, Binding};
@@ -10,30 +10,23 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::row_groups::{Decision, NeverSeen};
 use crate::jobs::row_status::Claim;
 use crate::jobs::rules::{self, RowFacts, Step};
-use crate::jobs::settings::Policies;
 
 /// Divisor for requests after a refusal: a retry sends at most 1/10 of the rows of the largest refused
 /// request.
 const SMALLER: i64 = 10;
 
-/// Resumes a paused or stopped job, with requests of the usual size.
-pub(super) fn resume(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> tx::Result<()> {
-    start(db, id, actor, seen)?;
-    jobs::set_batch(db, *id, None)?;
-    jobs::record_decision(db, *id, None, "resume", actor, "").map(drop)
-}
-
-/// Runs a job that stopped at the quota, with requests of at most `most` entries.
-pub(super) fn use_up_quota(
+/// Resumes a paused or stopped job. `most`: with requests of at most so many entries, to use up the quota.
+pub(super) fn resume(
     db: &Tx<'_>,
     id: &JobId,
-    most: &i64,
+    most: &Option<i64>,
     actor: &Actor,
     seen: &SeenJob,
 ) -> tx::Result<()> {
     start(db, id, actor, seen)?;
-    jobs::set_batch(db, *id, Some(*most))?;
-    jobs::record_decision(db, *id, None, "use up the quota", actor, "").map(drop)
+    jobs::set_batch(db, *id, *most)?;
+    let what = if most.is_some() { "use up the quota" } else { "resume" };
+    jobs::record_decision(db, *id, None, what, actor, "").map(drop)
 }
 
 pub(in crate::jobs) struct Retry {
@@ -46,10 +39,15 @@ pub(in crate::jobs) struct Retry {
 }
 
 /// Makes refused rows ready again and runs the job. Returns the number of rows to send, `None` without refused
-/// rows.
-pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
+/// rows. Sends nothing and returns a recent loss of writes that the person does not know of.
+pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Result<Option<u64>, RecentLoss>> {
     let Retry { id, kind, phase, policies, actor, seen } = args;
     let refused = conditions::condition(Step::Retry, *kind, *phase);
+    if *kind == Kind::Issue
+        && let Some(loss) = lost_writes::name_in_refused(db, *id, &refused, policies)?
+    {
+        return Ok(Err(loss));
+    }
     let last: Option<i64> = db.one(
         "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
          WHERE row.job = ?1 AND row.bucket = 'not_done'",
@@ -60,7 +58,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
         values![id.0],
     )?;
     if moved == 0 {
-        return Ok(None);
+        return Ok(Ok(None));
     }
     observe::replace_again(db, *id)?;
     jobs::set_batch(db, *id, last.map(|n| (n / SMALLER).max(1)))?;
@@ -71,7 +69,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     }
     start(db, id, actor, seen)?;
     jobs::record_decision(db, *id, None, "retry what was refused", actor, "")?;
-    Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
+    Ok(Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?)))))
 }
 
 /// Returns the number of cancelled rows.
@@ -248,7 +246,6 @@ pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<Result<b
 }
 
 /// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn never_seen(
     db: &Tx<'_>,
     id: &JobId,
@@ -431,7 +428,7 @@ mod tests {
                 seen: seen.clone(),
             };
             let sends = |done: bool| assert_eq!(done, is_sent, "{change}");
-            sends(resume(&db, &id, &actor, &seen).is_ok());
+            sends(resume(&db, &id, &None, &actor, &seen).is_ok());
             if is_sent {
                 // The resume is a decision of its own.
                 assert!(matches!(retry(&db, &args), Err(tx::Error::Changed(_))), "{change}");

@@ -1,9 +1,8 @@
 //! Resolves rows in doubt by the badges that a poll found.
 
 use super::observe::{self, ObserveContext, Observed};
-use super::reasons::stored;
 use super::rows::{self, Binding};
-use super::{facts, jobs, lost_writes, refusals};
+use super::{behaviour, jobs, lost_writes, refusals};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::judge_doubt::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
 use crate::jobs::seen_badge::SeenBadge;
@@ -44,7 +43,7 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     let jobs: &HashSet<JobId> = &jobs::owned(db, jobs, &context.me)?.into_iter().collect();
     // In this write only: meanwhile, another job for the same people would need approval.
     jobs.iter().try_for_each(|job| refusals::doubt(db, *job, *at))?;
-    let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = behaviour::shows_waiting(db, &context.account)?;
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
         zone.as_ref()?.to_timestamp(reg.as_ref()?.start()?).ok()
     };
@@ -99,7 +98,7 @@ pub(super) fn due(
     context: &ObserveContext,
     jobs: &HashSet<JobId>,
 ) -> tx::Result<HashSet<EmailKey>> {
-    let shows_waiting = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
+    let shows_waiting = behaviour::shows_waiting(db, &context.account)?;
     let scan = ScanResult { now: context.now, complete: true, shows_waiting };
     let is_due = |row: &DoubtRow| match judge_doubt::judge(&row.doubt, &[], scan, &context.settings) {
         Judgement::NotSeen => row.row_status != RowStatus::NeverSeen,

@@ -1,21 +1,19 @@
 //! Plans jobs as drafts, changes drafts in a review, and begins them.
 
-use super::accounts;
+use super::behaviour::{self, KeptValue};
 use super::claims::{self, Rival};
-use super::facts::{self, KeptValue};
-use super::jobs::{self, Actor, NewJob, SeenJob};
-use super::reasons::stored;
+use super::conditions::SelectedRows;
+use super::jobs::{self, NewJob, SeenJob};
 use super::rows::{self, CorrectRow, NewRow};
 use super::tx::Bind;
-use super::{Process, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer};
-use crate::jobs::duplicate_kind::DuplicateKind;
+use super::{
+    Process, accounts, conditions, duplicates, lost_writes, refusals, review, snapshots, takeover, transfer,
+};
 use crate::jobs::job::{Job, with_computer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::plan::IssuePlan;
 use crate::jobs::row_groups::{RowGroup, RowSelection};
 use crate::jobs::rules::Step;
-use crate::jobs::settings::Policies;
-use ring::digest::Context;
 
 /// Rows that are added without being counted for the planner.
 const FEW: usize = 1_000;
@@ -32,18 +30,15 @@ pub(in crate::jobs) struct CreateJob {
 
 pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
     let id = jobs::insert(db, &args.account, &args.owner, &args.job)?;
-    rows::insert(db, id, &args.rows)?;
+    rows::insert(db, &id, &args.rows)?;
     if args.rows.len() > FEW {
         db.analyze_rows()?;
     }
     if let Some(reason) = &args.reason {
-        facts::keep(db, reason)?;
+        behaviour::keep(db, reason)?;
     }
     Ok(id)
 }
-
-/// Schema 7: a kept draft outlives its process. Drafts without this mark may be incomplete.
-pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept INTEGER NOT NULL DEFAULT 0";
 
 /// Keeps complete drafts until they begin, are discarded, or become too old. A draft that is not kept has no other owner: with
 /// its process, it is gone.
@@ -132,16 +127,15 @@ fn create_one(
         email: plan.recipient_email.as_str().to_owned(),
         ..NewRow::default()
     };
-    rows::insert(db, id, &[row])?;
+    rows::insert(db, &id, &[row])?;
     if allows.is_some() {
         db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", values![id.0, allows])?;
     }
     if let Some(held) = &plan.held_before {
-        let held: Vec<&str> = held.iter().map(BadgeId::wire).collect();
         db.execute(
             "INSERT INTO baseline (job, email_key, badge)
              SELECT ?1, ?2, value FROM json_values(?3, text) AS held WHERE TRUE ON CONFLICT DO NOTHING",
-            values![id.0, key.as_str(), super::json(&held)],
+            values![id.0, key.as_str(), super::json_ids(held)],
         )?;
         jobs::set_checked(db, id, *now)?;
     }
@@ -180,8 +174,8 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
         row.row_status = Some(RowStatus::ToRevoke);
         row.why = Some(Reason::from(Code::WhenIssued).with("issue", issue));
     }
-    rows::insert(db, revoke, &rows)?;
-    facts::keep(db, &args.reason)?;
+    rows::insert(db, &revoke, &rows)?;
+    behaviour::keep(db, &args.reason)?;
     for id in [issue, revoke] {
         start(db, &id, actor, &SeenJob::new_draft(owner))?;
     }
@@ -207,6 +201,8 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
     jobs::assure_unchanged(db, args.issue, &seen)?;
     let undone = conditions::condition(Step::Undo, args.kind, Phase::Cancelled);
     let undo = jobs::insert(db, &args.account, &args.owner, &args.revoke)?;
+    let [revoking, revoked, unknown] =
+        [Code::RevokingAlready, Code::RevokedAlready, Code::UnknownState].map(Reason::from);
     let copied = db.execute(
         &format!(
             "INSERT INTO row (job, no, line, name, email, email_key, title, badge, bucket, why,
@@ -219,17 +215,10 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
                     job, no, status
              FROM row WHERE job = ?1 AND ({undone} OR bucket IN ('revoking', 'revoked'))"
         ),
-        values![
-            args.issue.0,
-            undo.0,
-            args.title.wire(),
-            Reason::from(Code::RevokingAlready),
-            Reason::from(Code::RevokedAlready),
-            Reason::from(Code::UnknownState)
-        ],
+        values![args.issue.0, undo.0, args.title, revoking, revoked, unknown],
     )?;
     jobs::count_rows(db, undo)?;
-    facts::keep(db, &args.reason)?;
+    behaviour::keep(db, &args.reason)?;
     if copied == 0 {
         jobs::discard(db, &undo, &args.owner.id)?;
     }
@@ -244,7 +233,7 @@ pub(super) fn finish_rows(
     rows: &[NewRow],
     suspects: &[(String, String)],
 ) -> tx::Result<()> {
-    rows::insert(db, *id, rows)?;
+    rows::insert(db, id, rows)?;
     db.analyze_rows()?;
     if suspects.is_empty() {
         return Ok(());
@@ -298,46 +287,20 @@ pub(in crate::jobs) struct ReviewRows {
 /// the duplicate as its reason.
 pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     jobs::assure_draft(db, args.id, &args.me, true)?;
-    let key = match &args.which {
-        RowSelection::Group(_, key) => Some(key.clone()),
-        RowSelection::These(rows) => Some(super::json(rows)),
-        RowSelection::ShownTogether(rows) => {
-            Some(super::json(&rows.iter().map(|(no, _)| no).collect::<Vec<_>>()))
-        }
-        RowSelection::One(no) | RowSelection::Shown(no, _) => Some(super::json(&[no])),
-        RowSelection::Class(_) | RowSelection::Asked => None,
-    };
-    let selected = conditions::selected(&args.which, args.to);
+    let SelectedRows { which, key, is_shown, shown } = conditions::selected(&args.which, args.to);
     let what = if args.to == RowStatus::Ready { "allow" } else { "leave_out" };
-    let Some(review) = review::record(db, args.id, what, &selected, key.as_deref())? else {
+    let Some(review) = review::record(db, args.id, what, &which, key.as_deref())? else {
         return Ok(0);
-    };
-    let shown = match &args.which {
-        RowSelection::ShownTogether(rows) => Some(super::json(&shown_together(rows))),
-        _ => None,
     };
     let (code, mut values) = (args.to.code(), Vec::<&dyn Bind>::new());
     values.extend([&args.id.0 as &dyn Bind, &key, &code, &args.why]);
     values.extend(shown.as_ref().map(|shown| shown as &dyn Bind));
-    let seen = match &args.which {
-        RowSelection::Class(_) => "TRUE".to_owned(),
-        RowSelection::Shown(_, Some(class)) => {
-            format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
-        }
-        RowSelection::ShownTogether(_) => {
-            format!("(no || ' ' || class) IN json_list(?5, text) AND {}", conditions::SAYS_DUPLICATE)
-        }
-        RowSelection::Shown(_, None) | RowSelection::These(_) => "FALSE".to_owned(),
-        RowSelection::One(_) | RowSelection::Group(..) | RowSelection::Asked => {
-            conditions::SAYS_DUPLICATE.to_owned()
-        }
-    };
     db.execute(
         &format!(
             "UPDATE row SET bucket = ?3, why = ?4, guarded = FALSE,
-                            allowed = CASE WHEN ?3 <> 'ready' THEN NULL WHEN {seen} THEN coalesce(class, 'new')
+                            allowed = CASE WHEN ?3 <> 'ready' THEN NULL WHEN {is_shown} THEN coalesce(class, 'new')
                                            ELSE 'new' END
-             WHERE job = ?1 AND request IS NULL AND {selected}"
+             WHERE job = ?1 AND request IS NULL AND {which}"
         ),
         &values,
     )?;
@@ -349,11 +312,6 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
              WHERE row.job = ?1 AND review_row.review = ?2 AND row.bucket = ?3",
         values![args.id.0, review, args.to.code()],
     )
-}
-
-/// The rows, each with the kind of duplicate that a person was shown. A row without a kind is not in the list.
-fn shown_together(rows: &[(u64, Option<DuplicateKind>)]) -> Vec<String> {
-    rows.iter().filter_map(|(no, class)| Some(format!("{no} {}", (*class)?.code()))).collect()
 }
 
 /// The groups of a draft's rows that need review, are invalid or were skipped, and of badges in an unknown state that
@@ -390,7 +348,6 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
 ///
 /// # Errors
 /// The draft changed since it was seen, or the database lost writes since. Also as [`start`].
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn begin(
     db: &Tx<'_>,
     id: &JobId,
@@ -455,23 +412,14 @@ pub(in crate::jobs) type ReadyRow = (i64, [u8; 16]);
 
 /// In the order of their places.
 pub(super) fn ready_rows(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<ReadyRow>> {
-    let mut rows = Vec::new();
-    db.each(
+    let mut rows: Vec<ReadyRow> = db.rows(
         "SELECT no, name, email, coalesce(class, ''), seen FROM row
          WHERE job = ?1 AND bucket IN ('ready', 'queued')",
         values![id.0],
         |r| {
-            let mut sum = Context::new(&SHA256);
-            for column in 1..=3 {
-                let part = r.text(column)?;
-                // Its length comes first, so that no two rows are the same bytes.
-                sum.update(&(part.len() as u64).to_le_bytes());
-                sum.update(part.as_bytes());
-            }
-            sum.update(&r.get::<Option<i64>>(4)?.unwrap_or(-1).to_le_bytes());
-            let digest = sum.finish().as_ref().first_chunk().copied().unwrap_or_default();
-            rows.push((r.get(0)?, digest));
-            Ok(ControlFlow::Continue(()))
+            let seen = r.get::<Option<i64>>(4)?.unwrap_or(-1).to_le_bytes();
+            let texts = [r.text(1)?, r.text(2)?, r.text(3)?].map(str::as_bytes);
+            Ok((r.get(0)?, super::digest(texts.into_iter().chain([&seen[..]]))))
         },
     )?;
     rows.sort_unstable();

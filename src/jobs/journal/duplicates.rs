@@ -2,11 +2,9 @@
 
 use super::conditions::{CORRECT, judged};
 use super::lost_writes::{self, RecentLoss};
-use super::reasons::stored;
 use super::{claims, jobs, repeats};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::settings::Policies;
 
 /// Rows that a duplicate check found something about, beside their kind. Few rows of a large file are such.
 macro_rules! found {
@@ -18,10 +16,6 @@ const FOUND: &str = found!();
 
 /// Of schema 12: a check looks at the rows that an earlier one found, and not at all rows.
 pub(super) const SCHEMA: &str = concat!("CREATE INDEX row_found ON row(job, no) WHERE ", found!(), ";");
-
-/// Of schema 13: without the index of addresses, which nearly every request wrote as a whole. The claims have one of
-/// recipients.
-pub(super) const NO_INDEX_OF_ADDRESSES: &str = "DROP INDEX row_key;";
 
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
@@ -387,25 +381,17 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Re
                                         FROM json_rows(?2, no bigint, why text, claim bigint, still boolean,
                                                        badge text) AS list)
              UPDATE row SET class_why = CASE WHEN {is_found} AND {is_rivals}
-                                             THEN reason_both(?3, class_why, rival.why)
+                                             THEN reason_both('verdict', class_why, rival.why)
                                              WHEN {is_found}
-                                             THEN reason_both(?4, rival.why, reason_with(
-                                                 CASE class WHEN 'valid' THEN ?5 WHEN 'waiting' THEN ?6 ELSE ?7 END,
+                                             THEN reason_both('findings', rival.why, reason_with(
+                                                 CASE class WHEN 'valid' THEN ?3 WHEN 'waiting' THEN ?4 ELSE ?5 END,
                                                  'why', class_why))
                                              ELSE rival.why END,
                             class = CASE WHEN {is_found} AND {is_rivals} THEN class ELSE 'sent' END,
                             allowed = CASE WHEN rival.still THEN allowed END, seen = rival.claim
              FROM rival WHERE row.job = rival.job AND row.no = rival.no"
         ),
-        values![
-            id.0,
-            super::json(&rivals),
-            Code::Verdict.name(),
-            Code::Findings.name(),
-            valid,
-            waiting,
-            expiring
-        ],
+        values![id.0, super::json(&rivals), valid, waiting, expiring],
     )?;
     repeats::compare(db, id, &judged, alike)
 }

@@ -1,13 +1,10 @@
 //! Removes personal data from the journal's files for good: SQLite overwrites it, rewrites the file after whole
 //! jobs were removed, and empties the write-ahead log.
-//!
-//! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
-use super::{JournalError, PATIENCE, Result};
+use super::PATIENCE;
 use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
 use rusqlite::OptionalExtension;
-use rusqlite::backup::{Backup, StepResult};
 
 /// The write after which its removed data must no longer be in the files.
 pub(super) const PURGE: &str = "purge";
@@ -17,8 +14,6 @@ pub(super) const REMOVING: [&str; 6] = [PURGE, "discard", "correct", "undo revie
 pub(super) const AGAIN: Duration = Duration::from_secs(2);
 /// Maximum size of a journal that is rewritten in memory, in bytes. A larger one uses an unnamed file of SQLite.
 const IN_MEMORY: i64 = 64 << 20;
-/// Pause between two attempts to copy while another process writes.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// Makes SQLite overwrite removed data, and keep temporary tables in memory.
 pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
@@ -73,44 +68,11 @@ pub(super) fn rewrite(db: &Connection) {
     }
 }
 
-/// Copies a journal into an unnamed temporary file of SQLite. Only this user can read it, and it ends with the
-/// process, even after a kill. Without a journal the copy is empty.
-pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
-    let failed = |why: rusqlite::Error| JournalError::of(&why, file);
-    // SQLite deletes a database with an empty name as soon as it is open.
-    let mut copy = Connection::open("").map_err(failed)?;
-    match std::fs::metadata(path) {
-        Ok(about) if about.len() > 0 => {}
-        _ => return Ok(copy),
-    }
-    // Reading a write-ahead log requires write access to the shared-memory file beside it. The journal is not
-    // changed. Without a log, SQLite makes an empty one, and removes it with the last connection.
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let has_log = Path::new(&log).exists();
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let journal = Connection::open_with_flags(path, flags).map_err(failed)?;
-    journal.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log).map_err(failed)?;
-    let end = Instant::now() + PATIENCE;
-    let backup = Backup::new(&journal, &mut copy).map_err(failed)?;
-    loop {
-        match backup.step(-1).map_err(failed)? {
-            StepResult::Done => break,
-            _ if Instant::now() >= end => {
-                return Err(JournalError::Busy { file: file.to_owned() });
-            }
-            _ => std::thread::sleep(PAUSE),
-        }
-    }
-    drop(backup);
-    Ok(copy)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::journal::Journal;
     use crate::jobs::journal::tx::values;
+    use crate::jobs::journal::{Journal, schema};
     use std::path::PathBuf;
 
     /// Maximum wait in these tests, for slow machines.
@@ -133,7 +95,7 @@ mod tests {
         while !holding(folder).is_empty() {
             assert!(Instant::now() < end, "still there: {:?}", holding(folder));
             // The loop ends by condition; this only saves CPU time.
-            std::thread::park_timeout(PAUSE);
+            std::thread::park_timeout(Duration::from_millis(20));
         }
     }
 
@@ -209,7 +171,10 @@ mod tests {
     #[test]
     fn a_copy_does_not_change_the_journal() {
         let folder = tempfile::tempdir().expect("a folder");
-        assert!(copy(&folder.path().join("none.sqlite"), "none").is_ok(), "there need not be a journal");
+        assert!(
+            schema::copy(&folder.path().join("none.sqlite"), "none").is_ok(),
+            "there need not be a journal"
+        );
         let journal = Journal::open(folder.path()).expect("the journal");
         journal.store().write("rows", (), |db, ()| insert_people(db)).wait().expect("written");
         let copied = Journal::copy_of(folder.path()).expect("a copy");

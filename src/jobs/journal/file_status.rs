@@ -2,7 +2,7 @@
 
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA, connect_beside};
-use super::{JournalError, PATIENCE, Result, shown};
+use super::{PATIENCE, Result, shown};
 use crate::fs::pragma;
 use crate::jobs::journal::prelude::*;
 
@@ -54,7 +54,7 @@ impl FileStatus {
         } else {
             OpenFlags::SQLITE_OPEN_READ_ONLY
         };
-        let db = connect_beside(&files, access, PATIENCE).map_err(failed)?;
+        let db = connect_beside(&files.journal, access, PATIENCE).map_err(failed)?;
         if pragma(&db, "application_id").map_err(failed)? != APPLICATION {
             let why = localizable!("it is the database of another program");
             return Err(JournalError::Corrupt { file: file.clone(), why });
@@ -70,10 +70,7 @@ impl FileStatus {
 fn can_write(files: &Files) -> bool {
     let journal = &files.journal;
     let has_others = || files.beside("-wal").exists() && files.beside("-shm").exists();
-    let mut nearest = Some(files.folder.as_path());
-    while let Some(missing) = nearest.filter(|folder| !folder.exists()) {
-        nearest = missing.parent();
-    }
+    let nearest = files.folder.ancestors().find(|folder| folder.exists());
     let about = nearest.and_then(|folder| std::fs::metadata(folder).ok());
     about.is_some_and(|about| about.is_dir() && (!about.permissions().readonly() || has_others()))
         && (!journal.exists() || std::fs::OpenOptions::new().write(true).open(journal).is_ok())

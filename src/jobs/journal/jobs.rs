@@ -2,9 +2,8 @@
 
 use super::Process;
 use super::tx::Bind;
-use crate::jobs::job::{JobOrigin, StopKind};
+use crate::jobs::job::JobOrigin;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
 use crate::jobs::row_status::Counts;
 
 #[derive(Clone, Debug)]
@@ -106,18 +105,15 @@ pub(super) fn moment(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<
 /// Pauses a running job. Its stop reason has the time, and names the process, and so the person if a team shares the
 /// journal.
 pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process, at: &i64) -> tx::Result<()> {
-    db.run(
-        "UPDATE job SET phase = 'paused', stop = NULL, stop_why = ?2 WHERE id = ?1 AND phase = 'running'",
-        values![id.0, halted_by(by, *at)],
-    )
+    let sql =
+        "UPDATE job SET phase = 'paused', stop = NULL, stop_why = ?2 WHERE id = ?1 AND phase = 'running'";
+    db.run(sql, values![id.0, halted_by(by, *at)])
 }
 
 /// Cancels a job. Its stop reason names the process, as that of a paused job.
 pub(super) fn cancel(db: &Tx<'_>, id: JobId, by: &Process, at: i64) -> tx::Result<()> {
-    db.run(
-        "UPDATE job SET phase = 'cancelled', stop = NULL, stop_why = ?2 WHERE id = ?1",
-        values![id.0, halted_by(by, at)],
-    )
+    let sql = "UPDATE job SET phase = 'cancelled', stop = NULL, stop_why = ?2 WHERE id = ?1";
+    db.run(sql, values![id.0, halted_by(by, at)])
 }
 
 /// `at` is this computer's time, in milliseconds.
@@ -128,10 +124,8 @@ fn halted_by(by: &Process, at: i64) -> Reason {
 
 /// Sets the phase and clears the stop reason.
 pub(super) fn set_phase(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
-    db.run(
-        "UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1",
-        values![id.0, phase.code()],
-    )
+    let sql = "UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1";
+    db.run(sql, values![id.0, phase.code()])
 }
 
 /// Turns jobs into records: they continue elsewhere. The first value is what they went with.
@@ -144,10 +138,9 @@ pub(super) fn set_aside(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -> tx::R
 }
 
 pub(super) fn stop(db: &Tx<'_>, id: &JobId, kind: &StopKind, why: &Reason) -> tx::Result<()> {
-    db.run(
-        "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
-        values![id.0, kind.code(), why],
-    )
+    let sql =
+        "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'";
+    db.run(sql, values![id.0, kind.code(), why])
 }
 
 /// The same for a process that may have lost the job: then its new owner decides.

@@ -6,7 +6,7 @@
 //! database's clock says that the lease has ended. So its own deadline is earlier, and by a clock that counts sleep.
 
 use super::Process;
-use super::away::ConnectionReport;
+use super::connection_report::ConnectionReport;
 use crate::api::MaySend;
 use crate::boot_clock::boot_ms;
 use crate::jobs::journal::prelude::*;

@@ -8,14 +8,10 @@
 //! Of a job that is gone, or that had not begun as far as the database knows, there is nothing to search for. So for some
 //! time, every row to issue needs a person who knows of this loss: [`suspect`] and [`review_unaware`].
 
-use super::jobs::{self, Actor};
 use super::tx::Bind;
-use super::{Process, claims, conditions, takeover};
+use super::{Process, claims, conditions, jobs, takeover};
 use crate::jobs::duplicate_kind::{DuplicateKind, Policy};
-use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
-use crate::jobs::settings::Policies;
 
 /// The outcome of a placeholder for lost requests, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";
@@ -54,11 +50,7 @@ impl RecentLoss {
         Reason::from(Code::LostWritesPerhaps).with("when", utc_minute(self.noticed)).with("loss", self.id())
     }
 
-    pub fn localizable(&self) -> Localizable {
-        self.with_times(&utc_minute)
-    }
-
-    /// With its times as a screen shows them.
+    /// With its times as `shown` writes them.
     pub fn with_times(&self, shown: &dyn Fn(Timestamp) -> String) -> Localizable {
         localizable!(
             "On {when}, lapel noticed that the team's database lost writes. A job that it no longer knows may have sent the same badges, so every row to issue needs review until {until}. Ask your colleagues before you send it.",
@@ -91,10 +83,10 @@ const NAMES_LOSS: &str = "(class IS NOT NULL AND instr(coalesce(class_why, ''), 
 const UNAWARE: &str = "job = ?1 AND bucket = 'ready' AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
     AND NOT coalesce(allowed = class AND instr(coalesce(class_why, ''), ?2) > 0, FALSE)";
 
-/// The finding of a row, with the loss. `?3` is its reason, `?4` the code of a list.
+/// The finding of a row, with the loss. `?3` is its reason.
 const WITH_LOSS: &str = "CASE WHEN class IS NULL OR class_why IS NULL THEN ?3
                               WHEN instr(class_why, ?2) > 0 THEN class_why
-                              ELSE reason_both(?4, class_why, ?3) END";
+                              ELSE reason_both('findings', class_why, ?3) END";
 
 /// A permission ends if the person who gave it did not know of a recent loss. Before the findings of a check are made
 /// again, for the rows that `which` matches.
@@ -123,17 +115,10 @@ pub(super) fn suspect(
     db.execute(
         &format!(
             "UPDATE row SET class_why = {WITH_LOSS},
-                            class = CASE WHEN class IN json_list(?5, text) THEN class ELSE ?6 END
+                            class = CASE WHEN class IN json_list(?4, text) THEN class ELSE 'lost_writes' END
              WHERE job = ?1 AND {which}"
         ),
-        values![
-            job.0,
-            loss.id(),
-            loss.why(),
-            Code::Findings.name(),
-            super::json(&held),
-            DuplicateKind::LostWrites.code()
-        ],
+        values![job.0, loss.id(), loss.why(), super::json(&held)],
     )?;
     Ok(Some(loss))
 }
@@ -150,7 +135,7 @@ pub(super) fn assure_none_recent(db: &Tx<'_>) -> tx::Result<()> {
     let Some(loss) = recent(db)? else { return Ok(()) };
     Err(tx::Error::Elsewhere(localizable!(
         "{loss} The journal on this computer does not know that, so nothing was moved. Move the jobs after that.",
-        loss = loss.localizable()
+        loss = loss.with_times(&utc_minute)
     )))
 }
 
@@ -158,21 +143,13 @@ pub(super) fn assure_none_recent(db: &Tx<'_>) -> tx::Result<()> {
 /// of one address were reviewed together.
 pub(super) fn review_unaware(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     let Some(loss) = recent(db)? else { return Ok(()) };
-    let kind = DuplicateKind::LostWrites;
     db.run(
         &format!(
-            "UPDATE row SET bucket = 'ask', guarded = FALSE, allowed = nullif(allowed, ?5), class = ?5, class_why = {WITH_LOSS},
-                            why = reason_with(?6, 'why', {WITH_LOSS})
+            "UPDATE row SET bucket = 'ask', guarded = FALSE, allowed = nullif(allowed, 'lost_writes'), class = 'lost_writes',
+                            class_why = {WITH_LOSS}, why = reason_with(?4, 'why', {WITH_LOSS})
              WHERE {UNAWARE}"
         ),
-        values![
-            job.0,
-            loss.id(),
-            loss.why(),
-            Code::Findings.name(),
-            kind.code(),
-            Reason::class(kind)
-        ],
+        values![job.0, loss.id(), loss.why(), Reason::class(DuplicateKind::LostWrites)],
     )
 }
 
@@ -182,19 +159,32 @@ pub(super) fn name_in_sent(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<
     let Some(loss) = recent(db)? else { return Ok(None) };
     let named = db.execute(
         &format!(
-            "UPDATE row SET class = ?5, class_why = {WITH_LOSS}
-             WHERE job = ?1 AND no IN json_list(?6, bigint) AND NOT {NAMES_LOSS}"
+            "UPDATE row SET class = 'lost_writes', class_why = {WITH_LOSS}
+             WHERE job = ?1 AND no IN json_list(?4, bigint) AND NOT {NAMES_LOSS}"
         ),
-        values![
-            job.0,
-            loss.id(),
-            loss.why(),
-            Code::Findings.name(),
-            DuplicateKind::LostWrites.code(),
-            super::json(rows)
-        ],
+        values![job.0, loss.id(), loss.why(), super::json(rows)],
     )?;
     Ok((named > 0).then_some(loss))
+}
+
+/// The same for refused rows that `which` matches: the same decision allows them for this reason only. Returns none if
+/// the policies allow them.
+pub(super) fn name_in_refused(
+    db: &Tx<'_>,
+    job: JobId,
+    which: &str,
+    policies: &Policies,
+) -> tx::Result<Option<RecentLoss>> {
+    end_permissions(db, job, which)?;
+    let Some(loss) = suspect(db, job, which, policies)? else { return Ok(None) };
+    let named = db.execute(
+        &format!(
+            "UPDATE row SET allowed = class
+             WHERE job = ?1 AND {which} AND class = 'lost_writes' AND allowed IS DISTINCT FROM class"
+        ),
+        values![job.0],
+    )?;
+    Ok((named > 0 && !policies.allows(DuplicateKind::LostWrites)).then_some(loss))
 }
 
 /// A write that this process knows to be durable: its number, and how long it has been durable, in milliseconds.
@@ -331,40 +321,38 @@ fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
 /// badges. Never for a file. A job of another key counts while a process follows it: nobody may have that key any more.
 /// Its claims hold in any case.
 pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    assure_none_unsearched(
-        db,
-        "SELECT other.id FROM request JOIN job AS other ON other.id = request.job JOIN job AS mine ON mine.id = ?1
-         WHERE request.outcome = 'unsearched' AND mine.kind = 'issue' AND other.base_url = mine.base_url
-           AND (other.account = mine.account
-                OR other.owner IN (SELECT id FROM process WHERE until > clock_timestamp())
-                AND EXISTS (SELECT 1 FROM account_key AS ours JOIN account_key AS theirs ON theirs.account = ours.account
+    let of_account = "EXISTS (
+        SELECT 1 FROM job AS mine WHERE mine.id = ?1 AND mine.kind = 'issue' AND other.base_url = mine.base_url
+          AND (other.account = mine.account
+               OR other.owner IN (SELECT id FROM process WHERE until > clock_timestamp())
+               AND EXISTS (SELECT 1 FROM account_key AS ours JOIN account_key AS theirs ON theirs.account = ours.account
                            WHERE ours.base_url = mine.base_url AND ours.key = mine.account
-                             AND theirs.base_url = other.base_url AND theirs.key = other.account))
-           AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
-                         AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
-         ORDER BY other.id LIMIT 1",
-        values![job.0],
-    )
+                             AND theirs.base_url = other.base_url AND theirs.key = other.account)))";
+    assure_none_unsearched(db, of_account, values![job.0])
 }
 
 /// # Errors
 /// The database lost writes, and the history was not searched for all rows of these jobs. Never for a file.
 pub(super) fn assure_all_searched(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<()> {
-    assure_none_unsearched(
-        db,
-        "SELECT request.job FROM request
-         WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
-           AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
-                         AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
-         ORDER BY request.job LIMIT 1",
-        values![super::json(jobs)],
-    )
+    assure_none_unsearched(db, "other.id IN json_list(?1, bigint)", values![super::json(jobs)])
 }
 
 /// # Errors
-/// There is a job with rows that nobody has looked for since.
-fn assure_none_unsearched(db: &Tx<'_>, unsearched: &str, values: &[&dyn Bind]) -> tx::Result<()> {
-    let found = if db.is_team() { db.first(unsearched, values)? } else { None };
+/// Among the jobs that `which` matches is one with rows that nobody has looked for since.
+fn assure_none_unsearched(db: &Tx<'_>, which: &str, values: &[&dyn Bind]) -> tx::Result<()> {
+    if !db.is_team() {
+        return Ok(());
+    }
+    let found = db.first(
+        &format!(
+            "SELECT other.id FROM request JOIN job AS other ON other.id = request.job
+             WHERE request.outcome = 'unsearched' AND {which}
+               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
+                             AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
+             ORDER BY other.id LIMIT 1"
+        ),
+        values,
+    )?;
     found.map_or(Ok(()), |job| Err(tx::Error::Team(TeamError::Unsearched { job })))
 }
 

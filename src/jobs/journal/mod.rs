@@ -13,16 +13,16 @@
 //! record_response   record the response to a request, or its failure
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! refusals      what was refused with 422, until a poll proves that nothing of it was accepted
-//! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
+//! jobs, rows, requests, claims, behaviour, accounts   the tables   conditions   the rules as SQL
 //! snapshots     the jobs as they are shown
-//! carry         decisions of earlier drafts of a file
+//! earlier_drafts   decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
 //! sent_here     what was sent to an address or a name
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
-//! lost_writes, witness   notices that a team's database lost writes, and what follows
-//! away          whether that database can be reached  file_watch   notices writes of others into a file
+//! lost_writes, confirmed_writes   notices that a team's database lost writes, and what follows
+//! connection_report   whether that database can be reached   file_watch   notices writes of others into a file
 //! prelude       names that many of these files use
 //! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
@@ -39,22 +39,25 @@
         reason = "what a team's journal needs is there without it, too"
     )
 )]
+#![allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 
 pub(super) mod accounts;
 mod adopt;
-mod away;
 pub mod backup;
-pub(super) mod carry;
+pub(super) mod behaviour;
 pub(super) mod claims;
 mod conditions;
+#[cfg(feature = "team")]
+mod confirmed_writes;
+mod connection_report;
 pub(super) mod decisions;
 mod dialect;
 pub(super) mod doubts;
 pub(super) mod drafts;
 pub(super) mod duplicates;
+pub(super) mod earlier_drafts;
 mod erase;
 mod error;
-pub(super) mod facts;
 mod file_status;
 mod file_watch;
 pub(super) mod jobs;
@@ -93,14 +96,12 @@ mod team_store;
 mod tests;
 pub(super) mod transfer;
 mod tx;
-#[cfg(feature = "team")]
-mod witness;
 
+pub use crate::jobs::error::JournalError;
 pub(super) use accounts::Account;
 pub use adopt::Adopted;
-pub use away::JournalWatch;
-use away::ReconnectTime;
-pub use error::JournalError;
+pub use connection_report::JournalWatch;
+use connection_report::ReconnectTime;
 pub use file_status::FileStatus;
 pub(super) use file_watch::FileWatch;
 pub use lost_writes::RecentLoss;
@@ -116,7 +117,7 @@ use crate::fs::{create_private_dir, open_private_append, pragma};
 use crate::jobs::journal::prelude::*;
 #[cfg(feature = "team")]
 use lease::LeaseTime;
-use owner::Me;
+use owner::ThisProcess;
 use place::{Files, Site};
 use runner::{Backend, FileStore, JournalState, JournalTask};
 use schema::{assure_none, assure_whole, connect, prepare};
@@ -249,7 +250,7 @@ impl Journal {
         let mut connection = connect(&files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
         prepare(&mut connection, site, &file)?;
         // After `prepare`: the owners folder shows that a journal exists.
-        let me = Me::appear(Some(&files.owners)).map_err(io)?;
+        let me = ThisProcess::appear(Some(&files.owners)).map_err(io)?;
         drop(alone);
         let path = (!site.is_shared()).then(|| files.journal.clone());
         let proof = Proof { path, ..Proof::default() };
@@ -260,7 +261,7 @@ impl Journal {
     pub fn in_memory() -> Result<Self> {
         let file: Arc<str> = ":memory:".into();
         let mut connection = Connection::open_in_memory().map_err(|why| JournalError::of(&why, &file))?;
-        let me = Me::appear(None).map_err(|why| JournalError::io(&why, &file))?;
+        let me = ThisProcess::appear(None).map_err(|why| JournalError::io(&why, &file))?;
         prepare(&mut connection, &Site::none(), &file)?;
         Self::start(connection, me, file, None, Proof::default(), None)
     }
@@ -277,14 +278,14 @@ impl Journal {
         let mut connection = if files.journal.exists() {
             let alone = files.alone(PATIENCE)?;
             let _claim = Claim::take(files, &Site::of(folder))?;
-            let copied = erase::copy(&Self::file_in(folder), &file);
+            let copied = schema::copy(&Self::file_in(folder), &file);
             // Releasing the claim takes the lock again.
             drop(alone);
             copied?
         } else {
-            erase::copy(&files.journal, &file)?
+            schema::copy(&files.journal, &file)?
         };
-        let me = Me::appear(None).map_err(|why| JournalError::io(&why, &file))?;
+        let me = ThisProcess::appear(None).map_err(|why| JournalError::io(&why, &file))?;
         prepare(&mut connection, &Site::none(), &file)?;
         Ok(Self { is_copy: true, ..Self::start(connection, me, file, None, Proof::default(), None)? })
     }
@@ -317,7 +318,7 @@ impl Journal {
 
     fn start(
         connection: Connection,
-        me: Me,
+        me: ThisProcess,
         file: Arc<str>,
         watcher: Option<Watcher>,
         proof: Proof,
@@ -465,7 +466,7 @@ impl Journal {
     ) -> Result<Self> {
         let reads_only = writes.is_none();
         let file: Arc<str> = login.server.to_string().into();
-        let me = Me::of_team(who, &place::computer());
+        let me = ThisProcess::of_team(who, &place::computer());
         // On a thread of its own: the caller's may not block, since it may run other tasks.
         let opening = std::thread::scope(|scope| {
             let me = writes.map(|data_dir| (&me, data_dir));
@@ -557,6 +558,21 @@ fn random_number() -> String {
 
 fn shown(path: &Path) -> String {
     crate::domain::text::scrub(&path.to_string_lossy()).into_owned()
+}
+
+/// A digest of parts. The length of each comes first, so that no two lists of parts are the same bytes.
+fn digest<'p>(parts: impl IntoIterator<Item = &'p [u8]>) -> [u8; 16] {
+    let mut sum = ring::digest::Context::new(&SHA256);
+    for part in parts {
+        sum.update(&(part.len() as u64).to_le_bytes());
+        sum.update(part);
+    }
+    sum.finish().as_ref().first_chunk().copied().unwrap_or_default()
+}
+
+/// The ids of badges as the JSON parameter of a set statement.
+fn json_ids<'b>(badges: impl IntoIterator<Item = &'b BadgeId>) -> String {
+    json(&badges.into_iter().map(BadgeId::wire).collect::<Vec<_>>())
 }
 
 /// A list as the JSON parameter of a set statement.

@@ -1,7 +1,6 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
-use super::facts::AccountBehaviour;
-use super::reasons::stored;
+use super::behaviour::AccountBehaviour;
 use super::{conditions, jobs};
 use crate::domain::verdict::says_failed;
 use crate::domain::{State, Verdict};
@@ -154,7 +153,7 @@ impl ObservationBatch<'_> {
         db: &Tx<'_>,
         sights: &[SeenBadge],
     ) -> tx::Result<HashMap<String, Vec<ObservedRow>>> {
-        let badges: Vec<&str> = sights.iter().map(|sight| sight.badge_id.wire()).collect();
+        let badges = super::json_ids(sights.iter().map(|sight| &sight.badge_id));
         let sql = "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,
                     row.issued_at, row.valid_until, row.revoke_at, row.absent, row.tries, row.badge,
                     coalesce(request.heard, FALSE), CASE WHEN request.outcome = 'accepted' THEN request.answered END,
@@ -167,7 +166,7 @@ impl ObservationBatch<'_> {
              WHERE row.badge IN json_list(?1, text) AND job.owner = ?2 AND job.phase <> 'draft'
              ORDER BY row.job, row.no";
         let found: Vec<(String, Option<i64>, ObservedRow)> =
-            db.rows(sql, values![super::json(&badges), self.context.me], |r| {
+            db.rows(sql, values![badges, self.context.me], |r| {
                 let now = ObservedColumns {
                     row_status: jobs::row_status(r, "bucket")?,
                     why: r.get(4)?,
@@ -581,12 +580,11 @@ pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
 /// Marks badges as overdue that were accepted more than a day ago and not seen as issued.
 fn overdue(db: &Tx<'_>, args: &MarkOverdue, job: JobId) -> tx::Result<()> {
     let before = args.now.as_second() - OVERDUE.as_secs();
-    let unread: Vec<&str> = args.unread.iter().map(BadgeId::wire).collect();
     db.run(
         "UPDATE row SET bucket = 'overdue', why = CASE WHEN reason_code(why) = 'issued_twice' THEN why ELSE ?3 END
              WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2
                AND (badge IS NULL OR badge NOT IN json_list(?4, text))",
-        values![job.0, before, Reason::from(Code::Overdue), super::json(&unread)],
+        values![job.0, before, Reason::from(Code::Overdue), super::json_ids(&args.unread)],
     )
 }
 

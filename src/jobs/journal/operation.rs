@@ -1,6 +1,5 @@
 //! An operation on the journal, and what a test does to it.
 
-use super::JournalError;
 use crate::jobs::journal::prelude::*;
 
 /// What a watcher does to a write. Tests use it to simulate a power cut.

@@ -21,7 +21,7 @@ pub(in crate::jobs) struct Process {
 
 /// This process as an owner of jobs.
 #[derive(Debug)]
-pub(super) struct Me {
+pub(super) struct ThisProcess {
     pub(super) process: Arc<Process>,
     presence: Presence,
 }
@@ -37,7 +37,7 @@ enum Presence {
     Lease,
 }
 
-impl Me {
+impl ThisProcess {
     /// Registers this process in a folder beside the journal, and removes what processes left there that have ended. The
     /// caller holds the journal's lock, so that nobody else is just registering. Without a folder, other processes cannot
     /// see it.
@@ -108,7 +108,7 @@ fn remove_dead(folder: &Path) {
     }
 }
 
-impl Drop for Me {
+impl Drop for ThisProcess {
     fn drop(&mut self) {
         if let Presence::File { folder, .. } = &self.presence {
             let _ = std::fs::remove_file(folder.join(&self.process.id));
@@ -131,8 +131,8 @@ mod tests {
     #[test]
     fn an_owner_is_alive_while_it_holds_its_lock() {
         let folder = tempfile::tempdir().expect("a folder");
-        let one = Me::appear(Some(folder.path())).expect("one");
-        let two = Me::appear(Some(folder.path())).expect("two");
+        let one = ThisProcess::appear(Some(folder.path())).expect("one");
+        let two = ThisProcess::appear(Some(folder.path())).expect("two");
         assert!(
             two.is_alive(&one.process.id) && one.is_alive(&two.process.id) && one.is_alive(&one.process.id)
         );
@@ -150,11 +150,11 @@ mod tests {
     #[test]
     fn files_of_dead_owners_go_when_another_one_appears() {
         let folder = tempfile::tempdir().expect("a folder");
-        let one = Me::appear(Some(folder.path())).expect("one");
+        let one = ThisProcess::appear(Some(folder.path())).expect("one");
         for dead in ["00ff", "0a0a"] {
             std::fs::write(folder.path().join(dead), "").expect("a file");
         }
-        let two = Me::appear(Some(folder.path())).expect("two");
+        let two = ThisProcess::appear(Some(folder.path())).expect("two");
         let files = std::fs::read_dir(folder.path()).expect("a folder").flatten();
         let mut files: Vec<_> = files.map(|entry| entry.file_name().into_string().expect("a name")).collect();
         files.sort();

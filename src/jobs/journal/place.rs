@@ -1,6 +1,6 @@
 //! The folder of a journal: whether a journal existed before, and which computer may use it.
 
-use super::{JournalError, shown};
+use super::shown;
 use crate::fs::{FileSystem, create_private_dir};
 use crate::jobs::journal::prelude::*;
 use std::fs::{OpenOptions, TryLockError};
@@ -73,9 +73,7 @@ impl Files {
 
     /// A file that SQLite keeps beside an open journal.
     pub(super) fn beside(&self, ending: &str) -> PathBuf {
-        let mut name = self.journal.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
+        beside(&self.journal, ending)
     }
 
     /// Locks out other processes that open or release the journal, until the file is closed.
@@ -168,6 +166,12 @@ impl Files {
             let _ = std::fs::remove_file(&self.mark);
         }
     }
+}
+
+pub(super) fn beside(journal: &Path, ending: &str) -> PathBuf {
+    let mut name = journal.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 pub(super) fn first_line(text: &str) -> String {

@@ -1,8 +1,7 @@
 //! What to poll, and when to poll again.
 
-use super::jobs;
 use super::observe::WAITS;
-use super::{conditions, facts, refusals, rows};
+use super::{behaviour, conditions, jobs, refusals, rows};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::schedule::{self, Polling, Schedule};
 use std::fmt::Display;
@@ -76,11 +75,10 @@ fn poll_note(db: &Tx<'_>, id: JobId, not_read: &NotRead) -> tx::Result<Option<Re
 
 /// `None` if none of the badges is in the job.
 fn unread_note(db: &Tx<'_>, id: JobId, badges: &[BadgeId], why: &Reason) -> tx::Result<Option<Reason>> {
-    let wires: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
     let n: i64 = db.one(
         "SELECT count(*) FROM row WHERE job = ?1 AND badge IN json_list(?2, text)
            AND bucket IN ('waiting', 'overdue', 'other', 'queued', 'unproven', 'revoking')",
-        values![id.0, super::json(&wires)],
+        values![id.0, super::json_ids(badges)],
     )?;
     Ok((n > 0).then(|| could_not_read(n, why)))
 }
@@ -214,15 +212,14 @@ pub(super) fn first_accepted(
              WHERE job IN json_list(?1, bigint) AND bucket IN ('waiting', 'overdue')",
         values![super::json(ids)],
     )?;
-    Ok((facts::settled(db, account, fact)?, first))
+    Ok((behaviour::settled(db, account, fact)?, first))
 }
 
 pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<BadgeId>> {
-    let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
     let issued: Vec<String> = db.all(
         "SELECT badge FROM row JOIN job ON job.id = row.job
              WHERE row.badge IN json_list(?1, text) AND job.kind = 'issue' AND row.bucket = 'issued'",
-        values![super::json(&badges)],
+        values![super::json_ids(badges)],
     )?;
     Ok(issued.into_iter().filter_map(BadgeId::new).collect())
 }
@@ -242,7 +239,7 @@ pub(super) fn waiting_badge(
     account: &Account,
     fact: &str,
 ) -> tx::Result<Option<(BadgeId, String)>> {
-    if facts::all(db, &account.of_facts())?.iter().any(|known| known.name == fact) {
+    if behaviour::all(db, &account.of_facts())?.iter().any(|known| known.name == fact) {
         return Ok(None);
     }
     let found: Option<(String, String)> = db.first(

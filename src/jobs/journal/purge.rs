@@ -4,7 +4,7 @@
 //! `erase` overwrites the removed data in the file.
 
 use super::transfer::MOVES;
-use super::{Journal, JournalError, conditions, erase, jobs};
+use super::{Journal, Result, conditions, erase, jobs};
 use crate::jobs::journal::prelude::*;
 
 /// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
@@ -27,15 +27,9 @@ pub(in crate::jobs) struct Purge {
 
 impl Journal {
     /// Purges jobs of a service and key that are older than `days`, and returns them.
-    pub(in crate::jobs) async fn purge(
-        &self,
-        account: &Account,
-        days: u32,
-    ) -> Result<Vec<JobId>, JournalError> {
+    pub(in crate::jobs) async fn purge(&self, account: &Account, days: u32) -> Result<Vec<JobId>> {
         let (store, account) = (self.store(), account.clone());
-        let others = store.other_owners(account.clone(), store.me().to_owned()).await?;
-        let living = store.living(others.clone()).await?;
-        let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
+        let ended = store.ended_owners(&account).await?;
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         store.purge(Purge { account, before, me: store.me().to_owned(), ended }).await
     }

@@ -2,7 +2,8 @@
 
 use super::tx::{Bind, HasSqlType, ReadColumn, SqlType, SqlValue, sql_types};
 use crate::jobs::journal::prelude::*;
-use rusqlite::params;
+use rusqlite::functions::FunctionFlags;
+use std::cell::RefCell;
 
 sql_types! {
     Reason: Text, |reason| SqlValue::Text(stored(reason).into()), SqlValue::Text(text) => Reason::read(&text);
@@ -16,87 +17,34 @@ pub(super) fn stored(reason: &Reason) -> String {
 /// Replaces the sentences that earlier versions stored with codes. Unknown sentences stay verbatim, under the code
 /// [`Code::Legacy`].
 pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     // Few distinct sentences, in many rows.
-    let mut known: HashMap<String, String> = HashMap::new();
-    let mut code = |sentence: Option<String>| -> Option<String> {
-        let sentence = sentence?;
-        if let Some(stored) = known.get(&sentence) {
-            return Some(stored.clone());
+    let known: RefCell<HashMap<String, String>> = RefCell::default();
+    db.create_scalar_function("coded", 1, flags, move |values| {
+        let Some(sentence) = values.get::<Option<String>>(0)? else { return Ok(None) };
+        let mut known = known.borrow_mut();
+        if known.len() > 10_000 {
+            known.clear();
         }
-        let stored = Reason::of_legacy(&sentence).stored();
-        if known.len() < 10_000 {
-            known.insert(sentence, stored.clone());
-        }
-        Some(stored)
-    };
-    migrate_rows(db, &mut code)?;
-    for (table, key, columns) in [
-        ("job", "id", &["stop_why", "note", "look_note", "owner_label"][..]),
-        ("request", "id", &["why"]),
-        ("fact", "rowid", &["evidence"]),
-    ] {
-        for column in columns {
-            // Facts have no id: the sentence itself is the key.
-            let by = if table == "fact" { *column } else { key };
-            let found: Vec<(rusqlite::types::Value, String)> = db
-                .prepare(&format!("SELECT DISTINCT {by}, {column} FROM {table} WHERE {column} IS NOT NULL"))?
-                .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?;
-            let mut change = db.prepare(&format!("UPDATE {table} SET {column} = ?2 WHERE {by} = ?1"))?;
-            for (at, sentence) in found {
-                change.execute(params![at, code(Some(sentence))])?;
-            }
-        }
-    }
-    migrate_origins(db)
-}
-
-fn migrate_rows(
-    db: &Connection,
-    code: &mut dyn FnMut(Option<String>) -> Option<String>,
-) -> rusqlite::Result<()> {
-    type Found = (i64, i64, Option<String>, Option<String>);
-    const AT_ONCE: i64 = 5_000;
-    let mut some = db.prepare(
-        "SELECT job, no, why, class_why FROM row
-         WHERE (job, no) > (?1, ?2) AND (why IS NOT NULL OR class_why IS NOT NULL)
-         ORDER BY job, no LIMIT ?3",
-    )?;
-    let mut change = db.prepare("UPDATE row SET why = ?3, class_why = ?4 WHERE job = ?1 AND no = ?2")?;
-    let (mut job, mut no) = (i64::MIN, i64::MIN);
-    loop {
-        let rows: Vec<Found> = some
-            .query_map(params![job, no, AT_ONCE], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        let Some(last) = rows.last() else { return Ok(()) };
-        (job, no) = (last.0, last.1);
-        for (job, no, why, class_why) in rows {
-            change.execute(params![job, no, code(why), code(class_why)])?;
-        }
-    }
-}
-
-/// The origin of a job, in JSON, holds how its file was read.
-fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
-    let found: Vec<(i64, String)> = db
-        .prepare("SELECT id, json_extract(origin, '$.read_as') FROM job WHERE json_type(origin, '$.read_as') = 'text'")?
-        .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    for (id, read_as) in found {
-        let parts = read_as.split(Code::ReadAs.separator()).filter(|part| !part.is_empty());
-        let read_as = Reason::list(Code::ReadAs, parts.map(Reason::of_legacy).collect());
-        db.execute(
-            "UPDATE job SET origin = json_set(origin, '$.read_as', json(?2)) WHERE id = ?1",
-            params![id, stored(&read_as)],
-        )?;
-    }
-    Ok(())
+        let coded = known.entry(sentence).or_insert_with_key(|text| Reason::of_legacy(text).stored());
+        Ok(Some(coded.clone()))
+    })?;
+    // How a file was read is a list of sentences.
+    db.create_scalar_function("coded_parts", 1, flags, |values| {
+        let sentences: String = values.get(0)?;
+        let parts = sentences.split(Code::ReadAs.separator()).filter(|part| !part.is_empty());
+        Ok(stored(&Reason::list(Code::ReadAs, parts.map(Reason::of_legacy).collect())))
+    })?;
+    db.execute_batch(include_str!("reasons.sql"))?;
+    db.remove_function("coded", 1)?;
+    db.remove_function("coded_parts", 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::i18n::Language;
+    use rusqlite::params;
 
     #[test]
     fn an_old_journal_is_read_in_the_current_language() {

@@ -1,7 +1,7 @@
 //! What commands that only read want from the journal: recent jobs for completion, and the time zone of the service.
 //! Reads without the journal's owners and locks, so that it works beside a running lapel.
 
-use super::facts::{self, RECALLED};
+use super::behaviour::{self, RECALLED};
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA, connect_beside};
 use super::snapshots;
@@ -66,7 +66,7 @@ pub fn known_offset(folder: &Path, account: &Account) -> Option<KnownOffset> {
     let sql = "SELECT name, value FROM fact WHERE account = ?1 AND last >= ?2 ORDER BY last DESC";
     let facts = Tx::on(&open(folder)?).all(sql, values![account.of_facts(), since]);
     let facts: Vec<(String, String)> = facts.ok()?;
-    facts::known_offset(facts.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+    behaviour::known_offset(facts.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 /// The journal for reading. `None` if it is missing, shared by computers, or of another version.
@@ -76,7 +76,7 @@ fn open(folder: &Path) -> Option<Connection> {
     if files.is_empty() || Site::of(folder).is_shared() {
         return None;
     }
-    let db = connect_beside(&files, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE).ok()?;
+    let db = connect_beside(&files.journal, OpenFlags::SQLITE_OPEN_READ_WRITE, PATIENCE).ok()?;
     let is_known =
         pragma(&db, "application_id").ok()? == APPLICATION && pragma(&db, "user_version").ok()? == SCHEMA;
     is_known.then_some(db)

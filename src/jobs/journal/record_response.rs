@@ -3,7 +3,6 @@
 use super::requests::{self, Ended};
 use super::rows::{self, Binding};
 use super::{jobs, observe, refusals};
-use crate::jobs::job::StopKind;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::schedule::{self, Polling, Schedule};
 

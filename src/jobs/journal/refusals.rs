@@ -2,9 +2,8 @@
 //! it before anything of them is sent, and until then lapel looks for them as for rows in doubt.
 
 use super::observe::ObserveContext;
-use super::{claims, facts, jobs, requests};
+use super::{behaviour, claims, jobs, requests};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::utc_minute;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::jobs) enum RefusalProof {
@@ -15,11 +14,6 @@ pub(in crate::jobs) enum RefusalProof {
     /// Nothing was found, but this service can show accepted badges much later, so there is no proof.
     NotProvable,
 }
-
-/// Schema 15: whether no check can prove a job's refusals soon. Before, only the note said it, and another note could hide it.
-pub(super) const SCHEMA: &str = "
-    ALTER TABLE job ADD COLUMN not_provable BOOLEAN NOT NULL DEFAULT FALSE;
-    UPDATE job SET not_provable = TRUE WHERE unproven IS NOT NULL AND reason_code(note) = 'not_provable';";
 
 /// Of the rows whose request has a badge, the service accepted some: the others stay in doubt.
 const NOTHING_FOUND: &str = "NOT EXISTS (SELECT 1 FROM row AS other
@@ -113,7 +107,7 @@ fn provable_from(
     refused: &str,
     context: &ObserveContext,
 ) -> tx::Result<Option<i64>> {
-    let shown = facts::settled(db, &context.account, facts::WAITING)?.as_deref() == Some("shown");
+    let shown = behaviour::shows_waiting(db, &context.account)?;
     let settings = &context.settings;
     let wait = if shown { settings.absence_after } else { settings.doubt_window };
     let (last, heard): (i64, bool) = db.one(
@@ -242,8 +236,8 @@ mod tests {
     }
 
     fn learn_that_waiting_badges_are_shown(db: &Tx<'_>) {
-        let shown = facts::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
-        facts::learn(db, &at(0).account, &[shown], &1).expect("learned");
+        let shown = behaviour::BehaviourObservation::once("waiting_in_history", "shown", Code::Told);
+        behaviour::learn(db, &at(0).account, &[shown], &1).expect("learned");
     }
 
     /// A service that shows waiting badges late and accepted a part of what it refused would get a second request.

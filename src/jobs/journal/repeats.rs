@@ -1,39 +1,7 @@
 //! Rows of a job with the address of an earlier row.
 
-use super::reasons::stored;
 use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::journal::prelude::*;
-
-/// SQL for a row's kind by the rows before it, from the address of each: for the migration only.
-macro_rules! kind_in_file {
-    ($hint:literal) => {
-        concat!(
-            "UPDATE row SET repeats =
-                 (SELECT CASE WHEN max(CASE WHEN other.name = row.name THEN 1 ELSE 0 END) = 1 THEN 'twin'
-                              WHEN count(*) > 0 THEN 'shared_address' END
-                  FROM row AS other ",
-            $hint,
-            " WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
-                AND other.bucket <> 'invalid')
-             WHERE class IS NOT NULL;
-             CREATE INDEX row_class ON row(job, class, no) WHERE class IS NOT NULL;"
-        )
-    };
-}
-
-/// Schema 10: the kind of a row by the rows before it, as the last duplicate check found it. Rows that a file adds are no
-/// longer counted one by one and put into the index of addresses, which took longer than all the rest.
-pub(super) const SCHEMA: &str = concat!(
-    "ALTER TABLE row ADD COLUMN repeats TEXT;",
-    kind_in_file!("INDEXED BY row_key"),
-    "DROP INDEX row_key;
-     CREATE INDEX row_key ON row(email_key, job) WHERE request IS NOT NULL;
-     DROP TRIGGER row_in;"
-);
-
-/// The same of a team's journal, which counts and indexes as before.
-pub(super) const TEAM_SCHEMA: &str =
-    concat!("ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";", kind_in_file!(""));
 
 /// Rows that are compared with each other in one statement.
 const AT_ONCE: usize = 10_000;
@@ -116,11 +84,11 @@ fn set(db: &Tx<'_>, id: JobId, found: &[(i64, &'static str, String)]) -> tx::Res
                                         FROM json_rows(?2, no bigint, kind text, earlier text) AS list)
              UPDATE row SET repeats = found.kind,
                             class_why = CASE WHEN class IS NULL THEN {first}
-                                             ELSE reason_both(?4, class_why, {first}) END,
+                                             ELSE reason_both('verdict', class_why, {first}) END,
                             class = coalesce(class, found.kind)
              FROM found WHERE row.job = found.job AND row.no = found.no"
         ),
-        values![id.0, super::json(found), stored(&Reason::from(Code::SameAddress)), Code::Verdict.name()],
+        values![id.0, super::json(found), Reason::from(Code::SameAddress)],
     )
 }
 

@@ -1,6 +1,5 @@
 //! Requests and the status of their rows. `sending` records a request, `record_response` its response.
 
-use super::jobs::Actor;
 use super::{conditions, jobs};
 use crate::jobs::intake::hex;
 use crate::jobs::journal::prelude::*;

@@ -3,9 +3,6 @@
 
 use super::{conditions, duplicates, jobs};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::settings::Policies;
-
-pub(super) const SCHEMA: &str = include_str!("review.sql");
 
 /// A decision that can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 use super::claims::RecipientHasher;
 use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::jobs::{self, moment, row_status};
-use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
 use super::tx::Bind;
@@ -45,7 +44,9 @@ pub(super) fn cells(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<String>> {
 const COLUMNS: &str = "job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job, of_no, \
                        status, person";
 
-pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
+/// To a draft that is not kept yet, so it has no other owner.
+pub(super) fn insert(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
+    let job = *job;
     let last: i64 = db.one("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0])?;
     let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
@@ -77,11 +78,6 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
         Ok(())
     })?;
     jobs::count_added(db, job, &added)
-}
-
-/// To a draft that is not kept yet, so it has no other owner.
-pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
-    insert(db, *job, rows)
 }
 
 #[derive(Clone, Debug)]
@@ -511,12 +507,6 @@ pub(super) struct Binding<'a> {
     /// The request whose answer names the badge. Its row is no longer bound by it if it was sent again.
     pub(super) request: Option<i64>,
 }
-
-/// Schema 13 of a team's journal: triggers check the jobs and requests of all rows of a statement at once. Rows with an
-/// address are found by their claims.
-pub(super) const TEAM_SCHEMA: &str = "DROP INDEX row_key;
-     ALTER TABLE row DROP CONSTRAINT row_job_fkey;
-     ALTER TABLE row DROP CONSTRAINT row_request_fkey;";
 
 /// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job of the service has already
 /// stays with that row.

@@ -1,10 +1,10 @@
 //! The journal's thread: runs one operation after the other, each write in one durable transaction.
 
 use super::operation::{Fault, Moment, Operation, Undo, Watcher};
-use super::owner::Me;
+use super::owner::ThisProcess;
 #[cfg(feature = "team")]
 use super::team_store::TeamStore;
-use super::{Claim, JournalError, Result, erase};
+use super::{Claim, Result, erase};
 use crate::jobs::journal::prelude::*;
 use rusqlite::{TransactionBehavior, TransactionState, ffi};
 use std::pin::Pin;
@@ -31,7 +31,7 @@ pub(super) enum Backend {
 
 pub(super) struct FileStore {
     pub(super) connection: Connection,
-    pub(super) me: Me,
+    pub(super) me: ThisProcess,
     /// Whether the write-ahead log may contain removed data.
     pub(super) log_is_dirty: bool,
 }

@@ -131,22 +131,14 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEn
                            AND other.person = mine.person) AS claims
                  FROM row LEFT JOIN claim AS mine ON mine.job = row.job AND mine.no = row.no
                  WHERE row.job = ?1 AND row.no IN json_list(?2, bigint))
-             SELECT no, name, email, email_key, CASE WHEN claims = 1 THEN state = 'reserved' ELSE {HOLDS} END,
-                    claims > 1 AND {HELD_UP}, badge
+             SELECT {ENTRY}, CASE WHEN claims = 1 THEN state = 'reserved' ELSE {HOLDS} END, claims > 1 AND {HELD_UP}
              FROM own AS row ORDER BY no"
         );
         db.each(&checked, values![job.0, super::json(&firsts)], |row| {
-            let no: i64 = row.get(0)?;
-            if !row.get::<bool>(4)? {
-                unclaimed.push(no);
-            } else if !row.get::<bool>(5)? {
-                entries.push(RequestEntry {
-                    no: no.unsigned_abs(),
-                    name: row.get(1)?,
-                    email: row.get(2)?,
-                    key: row.get(3)?,
-                    badge: row.get::<Option<String>>(6)?.and_then(BadgeId::new),
-                });
+            if !row.get::<bool>(5)? {
+                unclaimed.push(row.get(0)?);
+            } else if !row.get::<bool>(6)? {
+                entries.push(entry(row)?);
             }
             let is_full = entries.len() == most;
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -180,22 +172,18 @@ pub(super) fn requests_needed(db: &Tx<'_>, id: &JobId, most: &usize) -> tx::Resu
 }
 
 fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<RequestEntry>> {
-    db.rows(
-        &format!(
-            "SELECT no, name, email, email_key, badge FROM row
-             WHERE job = ?1 AND {IN_ORDER} AND badge <> '' ORDER BY bucket, no LIMIT ?2"
-        ),
-        values![job.0, most as i64],
-        |r| {
-            Ok(RequestEntry {
-                no: r.get::<i64>(0)?.unsigned_abs(),
-                name: r.get(1)?,
-                email: r.get(2)?,
-                key: r.get(3)?,
-                badge: BadgeId::new(r.get::<String>(4)?),
-            })
-        },
-    )
+    let sql = format!(
+        "SELECT {ENTRY} FROM row WHERE job = ?1 AND {IN_ORDER} AND badge <> '' ORDER BY bucket, no LIMIT ?2"
+    );
+    db.rows(&sql, values![job.0, most as i64], entry)
+}
+
+/// The columns of [`entry`].
+const ENTRY: &str = "no, name, email, email_key, badge";
+
+fn entry(r: &SqlRow<'_>) -> tx::Result<RequestEntry> {
+    let badge = r.get::<Option<String>>(4)?.and_then(BadgeId::new);
+    Ok(RequestEntry { no: r.get(0)?, name: r.get(1)?, email: r.get(2)?, key: r.get(3)?, badge })
 }
 
 /// Number of rows in the last refused request.

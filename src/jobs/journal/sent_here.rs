@@ -52,11 +52,6 @@ impl Journal {
     pub async fn sent_to(&self, account: &Account, email: &str) -> Result<Vec<SentHere>> {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
-
-    /// The domains of the newest rows of an account's issue jobs that have begun, with the number of these rows.
-    pub async fn domains(&self, account: &Account) -> Result<Vec<(String, u64)>> {
-        self.store().domains(account.clone()).await
-    }
 }
 
 pub(super) fn sent_badge(db: &Tx<'_>, account: &Account, badge: &BadgeId) -> tx::Result<Vec<SentHere>> {
@@ -70,7 +65,6 @@ pub(super) fn sent_to(db: &Tx<'_>, account: &Account, key: &EmailKey) -> tx::Res
 /// The most alike rows first, then the newest. The rows are compared here, because the database cannot. All of the newest are, because an older one may be more alike
 /// than many newer ones. A row for the searched address itself is not among them, and neither is one whose name only
 /// contains the searched one, or, beside an address, is only similar.
-#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn sent_alike(
     db: &Tx<'_>,
     account: &Account,
@@ -148,6 +142,7 @@ fn sent_to_recipient(
     sent_here(db, account, (&condition, &person), most)
 }
 
+/// The domains of the newest rows of an account's issue jobs that have begun, with the number of these rows.
 pub(super) fn domains(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<(String, u64)>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
     // `CROSS JOIN` makes SQLite begin with the newest job. Not with its rows: a draft may have a million.
@@ -234,11 +229,11 @@ mod tests {
         let account =
             Account { profile: "p".into(), base_url: "u".into(), key: "1".into(), organisation: None };
         assert_eq!(
-            journal.domains(&account).await.expect("read"),
+            journal.store().domains(account.clone()).await.expect("read"),
             [("new.example".to_owned(), NEWEST.into())]
         );
         write("DELETE FROM row WHERE job = 2 AND no = 1".to_owned()).await;
-        let mut domains = journal.domains(&account).await.expect("read");
+        let mut domains = journal.store().domains(account.clone()).await.expect("read");
         domains.sort();
         let all: u64 = domains.iter().map(|(_, n)| n).sum();
         assert_eq!((domains.len(), &*domains[1].0, all), (2, "old.example", NEWEST.into()));

@@ -5,9 +5,7 @@ use super::place::first_line;
 use super::transfer;
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{
-    AcceptedCount, BegunBy, Job, JobOrigin, Owner, Refusals, Replaced, Stop, StopKind, apart,
-};
+use crate::jobs::job::{AcceptedCount, BegunBy, Job, JobOrigin, Owner, Refusals, Replaced, Stop, apart};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_status::Counts;
 use serde_json::Value;
@@ -26,11 +24,7 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
                        (SELECT computer FROM handover WHERE id = job.handover) AS left_on, \
                        (SELECT state = 'returned' FROM handover WHERE id = job.handover) AS is_back, \
-                       (SELECT max(back.id) FROM handover \
-                        JOIN job AS back ON back.created = job.created AND back.kind = job.kind \
-                          AND back.base_url = job.base_url AND back.template IS NOT DISTINCT FROM job.template \
-                        JOIN imported ON imported.job = back.id \
-                        WHERE handover.id = job.handover AND handover.state = 'returned') AS back_as, \
+                       (SELECT imported.job FROM imported WHERE source = '' AND old = job.id) AS back_as, \
                        CASE WHEN after THEN (SELECT json_array(old.name, new.name, old.email, new.email) \
                                              FROM row AS old JOIN row AS new ON new.job = job.follows \
                                              WHERE old.job = job.id LIMIT 1) END AS replaced";
@@ -198,12 +192,16 @@ fn elsewhere(r: &SqlRow<'_>) -> tx::Result<Reason> {
     let Some(file) = r.get::<Option<String>>("went_with")? else {
         return Ok(Reason::from(Code::StayedOn).with("computer", computer));
     };
-    Ok(match (transfer::moved_to(&file), r.get::<Option<JobId>>("back_as")?) {
-        (None, _) => Reason::from(Code::WentWith).with("file", file),
-        (_, Some(job)) => Reason::from(Code::CameBack).with("job", job),
-        // It is here, under a number that is not known.
-        _ if r.get::<Option<bool>>("is_back")?.unwrap_or_default() => Code::CameBackHere.into(),
-        (Some(place), None) => Reason::from(Code::MovedTo).with("place", place).with("computer", computer),
+    let Some(place) = transfer::moved_to(&file) else {
+        return Ok(Reason::from(Code::WentWith).with("file", file));
+    };
+    if !r.get::<Option<bool>>("is_back")?.unwrap_or_default() {
+        return Ok(Reason::from(Code::MovedTo).with("place", place).with("computer", computer));
+    }
+    Ok(match r.get::<Option<JobId>>("back_as")? {
+        Some(job) => Reason::from(Code::CameBack).with("job", job),
+        // Earlier versions did not keep its number.
+        None => Code::CameBackHere.into(),
     })
 }
 

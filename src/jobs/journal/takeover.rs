@@ -1,10 +1,8 @@
 //! Owners of jobs: takes over jobs whose process has ended, and releases this process's jobs.
 
 use super::claims::HELD_UP;
-use super::jobs::{self, Actor};
 use super::requests::{self, Ended};
-use super::{Process, sending};
-use crate::jobs::job::StopKind;
+use super::{Process, jobs, sending};
 use crate::jobs::journal::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
 

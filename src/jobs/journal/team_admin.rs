@@ -1,10 +1,10 @@
 //! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
 
+use super::Result;
 use super::team_status::{
     Creation, DatabaseSetup, ISSUER, Migration, MissingRights, READER, TeamStatus, WriteLosses,
 };
 use super::tx::team::{connected, schema};
-use super::{JournalError, Result, claims, refusals, repeats, rows, transfer};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
 use tokio_postgres::types::FromSqlOwned;
@@ -22,12 +22,12 @@ pub(super) const SCHEMA: i64 = 15;
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
 /// always has the newest schema. A step changes tables: the functions are made again after all steps.
 pub(super) const STEPS: &[(i64, &str)] = &[
-    (10, repeats::TEAM_SCHEMA),
-    (11, claims::TEAM_SCHEMA),
-    (12, transfer::TEAM_SCHEMA),
-    (13, rows::TEAM_SCHEMA),
+    (10, include_str!("team_10_repeats.sql")),
+    (11, include_str!("team_11_claims.sql")),
+    (12, include_str!("team_12_transfers.sql")),
+    (13, include_str!("team_13_rows.sql")),
     (14, "DROP FUNCTION pace_seat(TEXT, TEXT, BIGINT, INTEGER, INTEGER, INTEGER, BIGINT);"),
-    (15, refusals::SCHEMA),
+    (15, include_str!("refusals.sql")),
 ];
 
 /// The value of a query that returns one.
@@ -257,17 +257,9 @@ async fn missing_rights(client: &Client, role: &str) -> Queried<Vec<String>> {
     let mut missing = Vec::new();
     for Right { name, column, table } in rights_of(role) {
         // A table of a newer schema, or one that is gone, is no matter of rights.
-        let has = match column {
-            Some(column) => {
-                let sql = "SELECT coalesce(has_column_privilege(to_regclass($1), $2, $3), true)";
-                client.query_one(sql, &[&table, &column, &name]).await
-            }
-            None => {
-                let sql = "SELECT coalesce(has_table_privilege(to_regclass($1), $2), true)";
-                client.query_one(sql, &[&table, &name]).await
-            }
-        };
-        if !has?.get::<_, bool>(0) {
+        let sql = "SELECT coalesce(CASE WHEN $2::text IS NULL THEN has_table_privilege(to_regclass($1), $3)
+                                        ELSE has_column_privilege(to_regclass($1), $2, $3) END, true)";
+        if !client.query_one(sql, &[&table, &column, &name]).await?.get::<_, bool>(0) {
             missing.push(format!("{name} on {}", table.trim_start_matches("lapel.")));
         }
     }

@@ -1,6 +1,6 @@
 //! What lapel reports about a team's journal: its creation, its migration, and the state of its database.
 
-use super::{JournalError, RecentLoss};
+use super::RecentLoss;
 use crate::jobs::journal::prelude::*;
 
 /// The SQL that creates the roles of a team's database and gives them their rights.
@@ -116,78 +116,65 @@ impl TeamStatus {
         if reads_only { &self.missing.to_read } else { &self.missing.to_issue }
     }
 
-    /// What endangers the journal's promises or makes it unusable. `reads_only`: the profile issues nothing.
-    pub fn problems(&self, reads_only: bool) -> Vec<Localizable> {
-        let mut found = self.lacking(reads_only);
-        self.setup.find_dangers(&mut found);
-        self.losses.find_losses(&mut found);
-        self.setup.find_tight_limits(&mut found);
-        found
+    /// What endangers the journal's promises or makes it unusable, with times as `shown` writes them. `reads_only`: the
+    /// profile issues nothing.
+    pub fn problems(&self, reads_only: bool, shown: &dyn Fn(Timestamp) -> String) -> Vec<Localizable> {
+        let (setup, losses) = (&self.setup, &self.losses);
+        let clock_differs = setup.clock_ahead_ms.abs();
+        let found = [
+            (self.is_read_only && !reads_only).then(|| {
+                localizable!("the database is read-only, such as a standby. lapel can send nothing.")
+            }),
+            self.lacking(reads_only),
+            setup.is_pooled.then(|| localizable!(
+                "a pooler in transaction mode is between lapel and the database. Connect to the database itself, or to a pooler in session mode."
+            )),
+            (setup.synchronous_commit == "off" || !setup.fsync).then(|| localizable!(
+                "the database does not wait for its disk (fsync or synchronous_commit is off). After a power cut, sent rows could be sent again. Turn both on."
+            )),
+            (setup.standbys > 0 && !setup.has_synchronous_standby).then(|| localizable!(
+                "the database has standbys, but none is synchronous. After a failover, writes could be lost. Then lapel must search the history for all unsent rows. Set synchronous_standby_names."
+            )),
+            losses.has_other_origin.then(|| localizable!(
+                "the database is another server or another copy than before, and may have lost writes. The next lapel that may write puts all unsent rows in doubt and searches the history for them."
+            )),
+            losses.recent().map(|loss| loss.with_times(shown)),
+            losses.unsearched_rows.filter(|rows| *rows > 0).map(|rows| localizable!(
+                "the database lost writes. Rows that lapel has not searched for since: {rows}. Until then it sends no badge. Keep lapel open, or run: lapel jobs follow",
+                rows
+            )),
+            (clock_differs > CLOCKS_DIFFER).then(|| localizable!(
+                "the clocks of this computer and the database differ by {seconds} s. Set both by a time server.",
+                seconds = clock_differs / 1_000
+            )),
+            (1..=SHORT_IDLE).contains(&setup.idle_session_timeout_ms).then(|| localizable!(
+                "the database ends connections that are idle for {ms} ms (idle_session_timeout). Set at least a minute.",
+                ms = setup.idle_session_timeout_ms
+            )),
+            (1..LONG_WRITE).contains(&setup.transaction_timeout_ms).then(|| localizable!(
+                "the database ends transactions after {ms} ms (transaction_timeout). A large import needs up to two minutes.",
+                ms = setup.transaction_timeout_ms
+            )),
+        ];
+        found.into_iter().flatten().collect()
     }
 
-    /// What the user cannot do.
-    fn lacking(&self, reads_only: bool) -> Vec<Localizable> {
-        let mut found = Vec::new();
-        if self.is_read_only && !reads_only {
-            found.push(localizable!("the database is read-only, such as a standby. lapel can send nothing."));
-        }
+    /// The rights that the user lacks.
+    fn lacking(&self, reads_only: bool) -> Option<Localizable> {
         let missing = self.missing(reads_only);
-        if !missing.is_empty() {
-            let named = list(missing.iter().take(NAMED_RIGHTS).map(String::as_str));
-            let more = missing.len().saturating_sub(NAMED_RIGHTS);
-            let rights = match more {
-                0 => named,
-                n => localizable!("{first} (and {n} more)", first = named, n),
-            };
-            found.push(localizable!(
+        let named = list(missing.iter().take(NAMED_RIGHTS).map(String::as_str));
+        let rights = match missing.len().saturating_sub(NAMED_RIGHTS) {
+            0 => named,
+            n => localizable!("{first} (and {n} more)", first = named, n),
+        };
+        (!missing.is_empty()).then(|| {
+            localizable!(
                 "the user {user} lacks rights: {rights}. Ask the database's administrator for the role {role}.",
                 user = self.user,
                 rights,
                 role = if reads_only { READER } else { ISSUER }
-            ));
-        }
-        found
-    }
-}
-
-impl DatabaseSetup {
-    fn find_dangers(&self, found: &mut Vec<Localizable>) {
-        if self.is_pooled {
-            found.push(localizable!(
-                "a pooler in transaction mode is between lapel and the database. Connect to the database itself, or to a pooler in session mode."
-            ));
-        }
-        if self.synchronous_commit == "off" || !self.fsync {
-            found.push(localizable!(
-                "the database does not wait for its disk (fsync or synchronous_commit is off). After a power cut, sent rows could be sent again. Turn both on."
-            ));
-        }
-        if self.standbys > 0 && !self.has_synchronous_standby {
-            found.push(localizable!(
-                "the database has standbys, but none is synchronous. After a failover, writes could be lost. Then lapel must search the history for all unsent rows. Set synchronous_standby_names."
-            ));
-        }
-    }
-
-    fn find_tight_limits(&self, found: &mut Vec<Localizable>) {
-        if self.clock_ahead_ms.abs() > CLOCKS_DIFFER {
-            found.push(localizable!(
-                "the clocks of this computer and the database differ by {seconds} s. Set both by a time server.",
-                seconds = self.clock_ahead_ms.abs() / 1_000
-            ));
-        }
-        if (1..=SHORT_IDLE).contains(&self.idle_session_timeout_ms) {
-            found.push(localizable!(
-                "the database ends connections that are idle for {ms} ms (idle_session_timeout). Set at least a minute.",
-                ms = self.idle_session_timeout_ms
-            ));
-        }
-        if (1..LONG_WRITE).contains(&self.transaction_timeout_ms) {
-            found.push(localizable!(
-                "the database ends transactions after {ms} ms (transaction_timeout). A large import needs up to two minutes.",
-                ms = self.transaction_timeout_ms
-            ));
-        }
+            )
+        })
     }
 }
 
@@ -195,21 +182,6 @@ impl WriteLosses {
     /// `None` if the last loss is too long ago to matter.
     pub fn recent(&self) -> Option<RecentLoss> {
         RecentLoss::of(self.noticed?, Timestamp::now())
-    }
-
-    fn find_losses(&self, found: &mut Vec<Localizable>) {
-        if self.has_other_origin {
-            found.push(localizable!(
-                "the database is another server or another copy than before, and may have lost writes. The next lapel that may write puts all unsent rows in doubt and searches the history for them."
-            ));
-        }
-        found.extend(self.recent().as_ref().map(RecentLoss::localizable));
-        if let Some(rows) = self.unsearched_rows.filter(|rows| *rows > 0) {
-            found.push(localizable!(
-                "the database lost writes. Rows that lapel has not searched for since: {rows}. Until then it sends no badge. Keep lapel open, or run: lapel jobs follow",
-                rows
-            ));
-        }
     }
 }
 
@@ -239,7 +211,8 @@ mod tests {
 
     #[test]
     fn every_danger_is_a_problem() {
-        assert_eq!(sound().problems(false), []);
+        let problems = |status: &TeamStatus, reads_only| status.problems(reads_only, &|at| at.to_string());
+        assert_eq!(problems(&sound(), false), []);
         let dangers: [fn(&mut TeamStatus); 12] = [
             |it| it.is_read_only = true,
             |it| it.missing.to_issue.push("INSERT on job".to_owned()),
@@ -257,18 +230,18 @@ mod tests {
         for (n, change) in dangers.into_iter().enumerate() {
             let mut status = sound();
             change(&mut status);
-            assert_eq!(status.problems(false).len(), 1, "{n}: {status:?}");
+            assert_eq!(problems(&status, false).len(), 1, "{n}: {status:?}");
             // Who only reads needs no right to write.
-            assert_eq!(status.problems(true).len(), usize::from(n > 1), "{n}: {status:?}");
+            assert_eq!(problems(&status, true).len(), usize::from(n > 1), "{n}: {status:?}");
         }
         let mut status = sound();
         status.missing.to_read.push("SELECT on job".to_owned());
-        assert_eq!((status.problems(true).len(), status.problems(false).len()), (1, 0), "{status:?}");
+        assert_eq!((problems(&status, true).len(), problems(&status, false).len()), (1, 0), "{status:?}");
         let mut fine = sound();
         fine.setup.standbys = 1;
         fine.setup.has_synchronous_standby = true;
         fine.setup.clock_ahead_ms = 1_999;
         fine.losses.noticed = Timestamp::now().checked_sub(SignedDuration::from_hours(27)).ok();
-        assert_eq!(fine.problems(false), []);
+        assert_eq!(problems(&fine, false), []);
     }
 }

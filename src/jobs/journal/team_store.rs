@@ -8,14 +8,14 @@
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
-use super::away::{ConnectionReport, ReconnectTime};
+use super::confirmed_writes::ConfirmedWrites;
+use super::connection_report::{ConnectionReport, ReconnectTime};
 use super::lease::Lease;
 use super::operation::{Fault, Moment, Operation, Undo, Undoing};
-use super::owner::Me;
+use super::owner::ThisProcess;
 use super::team_admin::SCHEMA;
 use super::tx::team::{Statements, TeamTx, assure_own, connected, schema};
-use super::witness::Witness;
-use super::{JournalError, erase, lost_writes, random_number};
+use super::{erase, lost_writes, random_number};
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -60,7 +60,7 @@ pub(super) struct TeamStore {
     pub(super) is_unsure: Arc<AtomicBool>,
     pub(super) reconnect: ReconnectTime,
     /// Shared by both connections. `None` for a process that only reads.
-    witness: Option<Arc<Mutex<Witness>>>,
+    confirmed: Option<Arc<Mutex<ConfirmedWrites>>>,
     pub(super) connection: ConnectionReport,
     /// Whether the database was a standby when this connection looked for lost writes. It may have taken over since.
     is_standby: bool,
@@ -104,7 +104,10 @@ impl TeamStore {
     ///
     /// # Errors
     /// The database cannot be used, or its journal is of another version.
-    pub(super) fn open(login: Login, me: Option<(&Me, Option<&Path>)>) -> Result<(Self, Self), JournalError> {
+    pub(super) fn open(
+        login: Login,
+        me: Option<(&ThisProcess, Option<&Path>)>,
+    ) -> Result<(Self, Self), JournalError> {
         let failed = |why: TeamError| JournalError::team(why, &login.server);
         let session = connected(&login).map_err(failed)?;
         check_schema(&session).map_err(failed)?;
@@ -128,8 +131,8 @@ impl TeamStore {
         }
         // A migration waits for this process from now on. It may have ended just before.
         check_schema(&session).map_err(failed)?;
-        let witness =
-            me.map(|(me, data_dir)| Arc::new(Mutex::new(Witness::new(me, &login.server, data_dir))));
+        let confirmed =
+            me.map(|(me, data_dir)| Arc::new(Mutex::new(ConfirmedWrites::new(me, &login.server, data_dir))));
         let writes = Arc::<AtomicU64>::default();
         let of = |login: Login, connection, session, lease| Self {
             reconnect: ReconnectTime::of(login.limits.reconnect),
@@ -140,7 +143,7 @@ impl TeamStore {
             writes: writes.clone(),
             unsure: Vec::new(),
             is_unsure: Arc::default(),
-            witness: witness.clone(),
+            confirmed: confirmed.clone(),
             connection,
             is_standby: false,
             lease,
@@ -151,8 +154,8 @@ impl TeamStore {
         Ok((writing, reading))
     }
 
-    fn witness(&self) -> Option<MutexGuard<'_, Witness>> {
-        self.witness.as_ref().map(|witness| witness.lock().unwrap_or_else(PoisonError::into_inner))
+    fn confirmed(&self) -> Option<MutexGuard<'_, ConfirmedWrites>> {
+        self.confirmed.as_ref().map(|confirmed| confirmed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
@@ -210,7 +213,8 @@ impl TeamStore {
     /// Finds out whether the database has lost writes, and records that before anything else is written. See
     /// [`lost_writes`].
     fn notice_loss(&mut self) -> Result<(), TeamError> {
-        let Some((known, process)) = self.witness().map(|witness| (witness.known(), witness.process.clone()))
+        let Some((known, process)) =
+            self.confirmed().map(|confirmed| (confirmed.known(), confirmed.process.clone()))
         else {
             return Ok(());
         };
@@ -232,8 +236,8 @@ impl TeamStore {
             lost_writes::notice(&tx, &process, Timestamp::now()).map_err(of_operation)?;
         }
         runtime.block_on(transaction.commit())?;
-        if let Some(mut witness) = self.witness() {
-            witness.forget();
+        if let Some(mut confirmed) = self.confirmed() {
+            confirmed.forget();
         }
         Ok(())
     }
@@ -255,12 +259,11 @@ impl TeamStore {
                     // The connection may not know yet that it has ended.
                     self.session = None;
                 }
-                self.connect_to_read()
-                    .and_then(|()| self.read_once(args, op, is_long))
-                    .map_err(|why| self.failed(why))
+                self.connect_to_read().and_then(|()| self.read_once(args, op, is_long))
             }
-            other => other.map_err(|why| self.failed(why)),
+            other => other,
         };
+        let read = read.map_err(|why| self.failed(why));
         match &read {
             Ok(_) => self.connection.note_reading(None),
             // What the screens show is then from the past, as it is while the database is away.
@@ -324,8 +327,8 @@ impl TeamStore {
                 // A new connection may work at once.
                 Err(TeamError::Away(_)) if is_connected && (is_in_time || is_first) => {}
                 Ok(Attempt::Done(value)) => {
-                    if let Some(mut witness) = self.witness() {
-                        witness.saw(number, step);
+                    if let Some(mut confirmed) = self.confirmed() {
+                        confirmed.saw(number, step);
                     }
                     self.writes.fetch_add(1, Ordering::Release);
                     self.note_unsure();
@@ -377,10 +380,10 @@ impl TeamStore {
         runtime.set_limit(limits.write);
         let transaction = runtime.block_on(client.transaction())?;
         let tx = Tx::Team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
-        let has_witness = self.witness.is_some();
+        let is_writer = self.confirmed.is_some();
         let mut work = || {
             let (is_new, has_other_origin) = begin(&tx, *pid, number).map_err(of_operation)?;
-            if has_other_origin && has_witness {
+            if has_other_origin && is_writer {
                 return Ok(Err(Attempt::OtherOrigin));
             }
             if !is_new {

@@ -13,34 +13,18 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
-use super::accounts;
-use super::claims;
-use super::jobs::Actor;
-use super::{Journal, JournalError, jobs, lost_writes, takeover};
-use crate::jobs::error::JobError;
+use super::{Journal, accounts, claims, jobs, lost_writes, takeover};
 use crate::jobs::journal::prelude::*;
 pub(in crate::jobs) use job_copy::{JobCopy, SourceJournal};
 pub(super) use job_copy::{copy, source, take};
 use marks::MarkState;
-#[cfg(feature = "team")]
-pub(super) use marks::TEAM_SCHEMA;
 pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
 pub(super) use marks::{Mark, all as all_marks, keep as keep_marks};
 pub(super) use marks::{assure_here, beside, elsewhere, expect};
 
-/// Schema 9: jobs that came from another journal.
-pub(super) const SCHEMA: &str = "
-    CREATE TABLE imported (
-        -- The other journal, and the number of the job there.
-        source TEXT NOT NULL,
-        old    INTEGER NOT NULL,
-        job    INTEGER NOT NULL,
-        PRIMARY KEY (source, old)
-    ) WITHOUT ROWID;";
-
 /// Migrates a journal in a file to schema 14.
 pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
-    db.script(marks::SCHEMA)?;
+    db.script(include_str!("transfers.sql"))?;
     // So other journals named it so far.
     db.run("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])
 }
@@ -107,16 +91,7 @@ pub(super) fn known_there(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<JobI
     of_account(db, account, &which)
 }
 
-/// Those jobs of another journal that never came here.
-pub(super) fn missing(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<Vec<JobId>> {
-    let known: HashSet<JobId> = db.all(
-        "SELECT old FROM imported WHERE source = ?1 AND old IN json_list(?2, bigint)",
-        values![source, super::json(jobs)],
-    )?;
-    Ok(jobs.iter().copied().filter(|id| !known.contains(id)).collect())
-}
-
-/// The numbers of jobs in the journal that they came from, and here.
+/// Of those jobs of another journal that came here: their numbers there and here.
 pub(super) fn numbers_here(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<Vec<(JobId, JobId)>> {
     db.all(
         "SELECT old, job FROM imported WHERE source = ?1 AND old IN json_list(?2, bigint) ORDER BY old",
@@ -128,7 +103,7 @@ pub(super) fn numbers_here(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Res
 pub(super) fn came_as(db: &Tx<'_>, old: &JobId) -> tx::Result<Vec<JobId>> {
     db.all(
         "SELECT DISTINCT imported.job FROM imported JOIN job ON job.id = imported.job
-         WHERE old = ?1 AND imported.job <> ?1 ORDER BY imported.job",
+         WHERE source <> '' AND old = ?1 AND imported.job <> ?1 ORDER BY imported.job",
         values![old.0],
     )
 }
@@ -260,16 +235,17 @@ impl Journal {
             actor: actor.clone(),
         };
         let mut going = here.begin_move(begin).await?;
-        let mut moved = going.len() as u64;
+        let jobs: HashSet<JobId> = going.iter().copied().collect();
         let source = here.source().await?;
         let mut known = here.known_there(account.clone()).await?;
-        known.retain(|job| !going.contains(job));
-        let records: HashSet<JobId> = there.missing(source.name.clone(), known).await?.into_iter().collect();
-        going.extend(&records);
+        let arrived = there.numbers_here(source.name.clone(), known.clone()).await?;
+        known.retain(|job| !jobs.contains(job) && arrived.iter().all(|(old, _)| old != job));
+        going.extend(known);
+        let mut moved = 0;
         for &job in &going {
             let copy = here.copy(job).await?;
             let is_new = there.take_copy(source.clone(), copy, account.clone(), actor.clone()).await?;
-            moved += u64::from(is_new && records.contains(&job));
+            moved += u64::from(is_new || jobs.contains(&job));
         }
         let numbers = there.numbers_here(source.name, going).await?;
         here.end_move(account.clone(), target).await?;
@@ -342,7 +318,9 @@ impl Journal {
         if known.is_empty() {
             return Ok(is_left || leaves);
         }
-        let missing = self.store().missing(file.store().name().await?, known).await?.len() as u64;
+        let all = known.len();
+        let arrived = self.store().numbers_here(file.store().name().await?, known).await?;
+        let missing = (all - arrived.len()) as u64;
         if missing > 0 {
             return refused(localizable_plural!(
                 missing,

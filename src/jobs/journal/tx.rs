@@ -247,76 +247,75 @@ pub(super) enum SqlRow<'a> {
 }
 
 /// A column: its place from 0, or its name.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum At {
-    Place(usize),
-    Name(&'static str),
+pub(super) trait Column {
+    fn place(self, row: &SqlRow<'_>) -> Result<usize>;
 }
 
-impl From<usize> for At {
-    fn from(place: usize) -> Self {
-        Self::Place(place)
+impl Column for usize {
+    fn place(self, _: &SqlRow<'_>) -> Result<usize> {
+        Ok(self)
     }
 }
 
-impl From<&'static str> for At {
-    fn from(name: &'static str) -> Self {
-        Self::Name(name)
+impl Column for &str {
+    fn place(self, row: &SqlRow<'_>) -> Result<usize> {
+        match row {
+            SqlRow::Sqlite(row) => Ok(row.as_ref().column_index(self)?),
+            #[cfg(feature = "team")]
+            SqlRow::Team(row) => {
+                let place = row.columns().iter().position(|column| column.name() == self);
+                place.ok_or_else(|| Error::Column(self.to_owned()))
+            }
+        }
     }
 }
 
 impl SqlRow<'_> {
-    pub(super) fn get<T: ReadColumn>(&self, at: impl Into<At>) -> Result<T> {
-        let at = at.into();
-        T::read(self.value(at)?).ok_or_else(|| self.wrong(at))
+    pub(super) fn get<T: ReadColumn>(&self, column: impl Column) -> Result<T> {
+        let place = column.place(self)?;
+        T::read(self.value(place)?).ok_or_else(|| self.wrong(place))
     }
 
     /// A text that is not copied.
-    pub(super) fn text(&self, at: impl Into<At>) -> Result<&str> {
-        let at = at.into();
-        match self.value(at)? {
+    pub(super) fn text(&self, column: impl Column) -> Result<&str> {
+        let place = column.place(self)?;
+        match self.value(place)? {
             SqlValue::Text(Cow::Borrowed(text)) => Ok(text),
-            _ => Err(self.wrong(at)),
+            _ => Err(self.wrong(place)),
         }
     }
 
     /// The error names the column.
-    fn wrong(&self, at: At) -> Error {
-        let name = match (self, at) {
-            (_, At::Name(name)) => Some(name),
-            (Self::Sqlite(row), At::Place(place)) => row.as_ref().column_name(place).ok(),
+    fn wrong(&self, place: usize) -> Error {
+        let name = match self {
+            Self::Sqlite(row) => row.as_ref().column_name(place).ok(),
             #[cfg(feature = "team")]
-            (Self::Team(row), At::Place(place)) => row.columns().get(place).map(tokio_postgres::Column::name),
+            Self::Team(row) => row.columns().get(place).map(tokio_postgres::Column::name),
         };
         Error::Column(name.unwrap_or_default().to_owned())
     }
 
-    fn value(&self, at: At) -> Result<SqlValue<'_>> {
+    fn value(&self, place: usize) -> Result<SqlValue<'_>> {
         match self {
-            Self::Sqlite(row) => {
-                let value = match at {
-                    At::Place(place) => row.get_ref(place)?,
-                    At::Name(name) => row.get_ref(name)?,
-                };
-                match value {
-                    ValueRef::Null => Ok(SqlValue::Null),
-                    ValueRef::Integer(n) => Ok(SqlValue::Int(n)),
-                    ValueRef::Text(text) => {
-                        std::str::from_utf8(text).map(SqlValue::from).map_err(|_| self.wrong(at))
-                    }
-                    ValueRef::Blob(bytes) => Ok(SqlValue::Bytes(bytes)),
-                    ValueRef::Real(_) => Err(self.wrong(at)),
+            Self::Sqlite(row) => match row.get_ref(place)? {
+                ValueRef::Null => Ok(SqlValue::Null(SqlType::Text)),
+                ValueRef::Integer(n) => Ok(SqlValue::Int(n)),
+                ValueRef::Text(text) => {
+                    std::str::from_utf8(text).map(SqlValue::from).map_err(|_| self.wrong(place))
                 }
-            }
+                ValueRef::Blob(bytes) => Ok(SqlValue::Bytes(bytes)),
+                ValueRef::Real(_) => Err(self.wrong(place)),
+            },
             #[cfg(feature = "team")]
-            Self::Team(row) => team::value(row, at),
+            Self::Team(row) => team::value(row, place),
         }
     }
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum SqlValue<'a> {
-    Null,
+    /// As a parameter it has a type. That of a column is not known.
+    Null(SqlType),
     Bool(bool),
     Int(i64),
     Text(Cow<'a, str>),
@@ -332,7 +331,7 @@ impl<'a> From<&'a str> for SqlValue<'a> {
 impl rusqlite::ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
-            Self::Null => ValueRef::Null,
+            Self::Null(_) => ValueRef::Null,
             Self::Bool(is) => ValueRef::Integer(i64::from(*is)),
             Self::Int(n) => ValueRef::Integer(*n),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
@@ -349,7 +348,7 @@ pub(super) enum SqlType {
     Bytes,
 }
 
-/// The type of a parameter, also where it has no value.
+/// The type of a parameter that may have no value.
 pub(super) trait HasSqlType {
     const TYPE: SqlType;
 }
@@ -357,8 +356,6 @@ pub(super) trait HasSqlType {
 /// A value that can be a parameter.
 pub(super) trait Bind {
     fn bind(&self) -> SqlValue<'_>;
-
-    fn sql_type(&self) -> SqlType;
 }
 
 pub(super) trait ReadColumn: Sized {
@@ -374,26 +371,18 @@ impl<T: Bind + ?Sized> Bind for &T {
     fn bind(&self) -> SqlValue<'_> {
         (**self).bind()
     }
-
-    fn sql_type(&self) -> SqlType {
-        (**self).sql_type()
-    }
 }
 
 impl<T: Bind + HasSqlType> Bind for Option<T> {
     fn bind(&self) -> SqlValue<'_> {
-        self.as_ref().map_or(SqlValue::Null, T::bind)
-    }
-
-    fn sql_type(&self) -> SqlType {
-        T::TYPE
+        self.as_ref().map_or(SqlValue::Null(T::TYPE), T::bind)
     }
 }
 
 impl<T: ReadColumn> ReadColumn for Option<T> {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            SqlValue::Null => Some(None),
+            SqlValue::Null(_) => Some(None),
             value => T::read(value).map(Some),
         }
     }
@@ -439,10 +428,6 @@ macro_rules! sql_types {
             fn bind(&self) -> SqlValue<'_> {
                 let $this = self;
                 $bind
-            }
-
-            fn sql_type(&self) -> SqlType {
-                SqlType::$sql
             }
         }
 

@@ -385,3 +385,24 @@ fn a_connection_that_hangs_with_the_lock_is_replaced_when_the_server_ends_it() {
     });
     assure_struck(&struck);
 }
+
+/// The write that releases the jobs hangs. It may take as long as any write, and nobody waits for that.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn lapel_ends_although_its_journal_hangs() {
+    let routed = Routed::new(false, None, &DatabaseLimits::USUAL);
+    routed.session(false, async |session| {
+        let id = person::begin(session, &routed.world, &routed.script).await;
+        person::rest(session, id).await;
+        routed.proxy.strike_next(Then::Hang);
+        let quit = Instant::now();
+        session.jobs.close().await;
+        assert!(quit.elapsed() < DatabaseLimits::USUAL.write, "it took {:?}", quit.elapsed());
+        assert!(routed.proxy.has_struck(), "nothing was written at the end");
+    });
+    // It has ended. Its last write fails, and its lease ends in its own time.
+    routed.proxy.cut();
+    team::end_leases(routed.world.folder());
+    routed.session(false, async |session| routed.live(session).await);
+    routed.assure_clean();
+}

@@ -537,6 +537,44 @@ fn a_colleague_resolves_and_undoes_a_job_and_the_journal_keeps_who_did() {
     });
 }
 
+/// Each process changes only the rows of its own jobs, and both jobs have rows of the same badges.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn badges_that_a_colleague_revokes_are_revoked_in_both_jobs() {
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Issue(people(3)));
+    world.session(&Trap::new(End::Lives), async |first| {
+        let second = world.begin(None).await;
+        let id = person::begin(first, &world, &script).await;
+        person::rest(first, id).await;
+        world.advance(1441);
+        first.hear().await;
+        first.jobs.poll_now(Some(id)).await;
+        let undo = first.jobs.undo(id, "a mistake", "first").await.expect("a draft");
+        first.jobs.begin(undo, "first").await.expect("begun");
+        person::rest(first, undo).await;
+        let count = async |session: &Session, id, status| {
+            session.jobs.job(id).await.expect("a job").counts.of(status)
+        };
+        // The service has accepted the revocation, and one process knew both jobs.
+        assert_eq!(count(first, id, RowStatus::Revoking).await, 3);
+        second.jobs.retry_refused(undo, "second").await.expect_err("nothing was refused");
+        assert!(second.jobs.job(undo).await.expect("a job").is_mine(), "the colleague follows it now");
+        assert!(first.jobs.job(id).await.expect("a job").is_mine());
+        for minutes in [60, 1440] {
+            world.advance(minutes);
+            for (session, job) in [(&*first, id), (&second, undo)] {
+                session.hear().await;
+                session.jobs.poll_now(Some(job)).await;
+            }
+        }
+        assert_eq!(count(first, id, RowStatus::Revoked).await, 3, "the rows that issued the badges");
+        assert_eq!(count(&second, undo, RowStatus::Revoked).await, 3, "the rows that revoked them");
+        assert_eq!(world.control().ledger().revokes.len(), 1);
+        second.jobs.close().await;
+    });
+}
+
 /// The next check is an hour away, so that only a notification shows it.
 #[test]
 #[ignore = "needs PostgreSQL"]

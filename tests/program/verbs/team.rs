@@ -495,6 +495,12 @@ fn after_a_loss_a_command_sends_only_with_a_flag() {
     }
     let doctor = json_as(&bench, "issuer", &["doctor"], 1);
     assert!(doctor["problems"].to_string().contains(lost), "{doctor}");
+    for verb in [&["doctor"][..], &["journal", "status"]] {
+        let mut command = bench.lapel(&[verb, &["--profile", "issuer", "--json"]].concat());
+        command.env("USER", "issuer").env("LAPEL_UTC_OFFSET", "+13:00");
+        let said = bench.said(command.output().expect("it runs"));
+        assert!(said.json()["problems"].to_string().contains(" UTC+13"), "the profile's zone: {}", said.out);
+    }
     // The other journal would not know of the loss.
     let back = run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(1);
     assert!(back.err.contains(lost), "{}", back.err);

@@ -1,11 +1,9 @@
 //! A backup's description of itself, in the backup and in the journals that it was copied from or to.
 
 use crate::fs::pragma;
-use crate::jobs::error::JobError;
+use crate::jobs::journal::behaviour;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
-use crate::jobs::journal::{JournalError, facts};
-use rusqlite::OptionalExtension;
 use strum::{AsRefStr, EnumString};
 
 #[derive(Debug)]
@@ -47,7 +45,7 @@ impl BackupMark {
 
     pub(super) fn set(&self, db: &Tx<'_>, state: BackupState, by: Option<&str>) -> tx::Result<()> {
         db.run(
-            "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
+            "UPDATE handover SET state = ?2, taken_by = coalesce(?3, taken_by) WHERE id = ?1",
             values![self.id, state.as_ref(), by],
         )
     }
@@ -74,31 +72,26 @@ impl BackupMark {
         if found > SCHEMA {
             return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA }.into());
         }
-        let id = facts::kept(&Tx::on(db), "backup", "id").map_err(|why| JournalError::failed(&why, file))?;
-        let id = id.unwrap_or_default();
-        let mark = db
-            .query_row(
-                "SELECT at, computer, file, moves, state, taken_by FROM handover WHERE id = ?1",
-                [&id],
-                |r| {
-                    let state: String = r.get(4)?;
-                    Ok(Self {
-                        id: id.clone(),
-                        at: Timestamp::from_millisecond(r.get(0)?).unwrap_or(Timestamp::UNIX_EPOCH),
-                        computer: r.get(1)?,
-                        file: r.get(2)?,
-                        moves: r.get(3)?,
-                        // An unknown state counts as taken, the safe choice.
-                        state: state.parse().unwrap_or(BackupState::Taken),
-                        taken_by: r.get(5)?,
-                    })
-                },
-            )
-            .optional()
-            .map_err(failed)?;
-        let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_hexdigit());
-        mark.filter(|_| is_id).ok_or_else(|| {
+        let mark = Self::read(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?;
+        let has_id = |mark: &Self| !mark.id.is_empty() && mark.id.bytes().all(|b| b.is_ascii_hexdigit());
+        mark.filter(has_id).ok_or_else(|| {
             JournalError::Corrupt { file: file.to_owned(), why: localizable!("its origin is missing") }.into()
+        })
+    }
+
+    fn read(db: &Tx<'_>) -> tx::Result<Option<Self>> {
+        let sql = "SELECT id, at, computer, file, moves, state, taken_by FROM handover WHERE id = ?1";
+        db.optional(sql, values![behaviour::kept(db, "backup", "id")?], |r| {
+            Ok(Self {
+                id: r.get(0)?,
+                at: Timestamp::from_millisecond(r.get(1)?).unwrap_or(Timestamp::UNIX_EPOCH),
+                computer: r.get(2)?,
+                file: r.get(3)?,
+                moves: r.get(4)?,
+                // An unknown state counts as taken, the safe choice.
+                state: r.text(5)?.parse().unwrap_or(BackupState::Taken),
+                taken_by: r.get(6)?,
+            })
         })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Rival, Scope};
 use crate::jobs::job::person;
-use crate::jobs::journal::facts::OF_JOB;
+use crate::jobs::journal::behaviour::OF_JOB;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::Claim;
@@ -12,7 +12,10 @@ use crate::jobs::settings::ABSENCE_AFTER;
 
 #[derive(Clone, Debug)]
 pub(super) struct HeldClaim {
-    pub(super) other: OtherClaim,
+    pub(super) claim: Claim,
+    /// As in [`OtherClaim`].
+    pub(super) is_live: bool,
+    pub(super) is_accounted: bool,
     /// Whether the row is of the same job, so that one review covered both.
     pub(super) is_mine: bool,
     pub(super) allowed: bool,
@@ -22,9 +25,15 @@ pub(super) struct HeldClaim {
 }
 
 impl HeldClaim {
-    pub(super) fn set_slot(&mut self, slot: i64) {
-        self.rival.slot = slot;
-        (self.other.slot, self.other.id) = (slot, self.rival.claim_id());
+    /// As the rules see it. `together`: one review covered its row and the judged one, if both are of the same job.
+    pub(super) fn other(&self, together: bool) -> OtherClaim {
+        OtherClaim {
+            slot: self.rival.slot,
+            id: self.rival.claim_id(),
+            claim: self.claim,
+            is_live: self.is_live,
+            is_accounted: self.is_accounted || self.is_mine && together,
+        }
     }
 }
 
@@ -69,15 +78,10 @@ pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64
         is_unproven,
         by: r.get::<Option<String>>(12)?.map(|who| Text::new(person(&who))),
     };
-    let is_accounted = r.get::<Option<bool>>(11)?.unwrap_or(false);
     let held = HeldClaim {
-        other: OtherClaim {
-            slot: rival.slot,
-            id: rival.claim_id(),
-            claim,
-            is_live: is_unproven || runs,
-            is_accounted,
-        },
+        claim,
+        is_live: is_unproven || runs,
+        is_accounted: r.get::<Option<bool>>(11)?.unwrap_or(false),
         is_mine: rival.job == judged,
         allowed: r.get(8)?,
         again: r.get::<Option<bool>>(2)?.unwrap_or(false),
@@ -130,12 +134,8 @@ pub(super) struct RecipientClaims {
 impl RecipientClaims {
     pub(super) fn add(&mut self, held: HeldClaim) {
         let [by_other, by_allowed] = &mut self.others;
-        let other = |together: bool| OtherClaim {
-            is_accounted: held.other.is_accounted || held.is_mine && together,
-            ..held.other
-        };
-        by_other.push(other(held.allowed));
-        by_allowed.push(other(true));
+        by_other.push(held.other(held.allowed));
+        by_allowed.push(held.other(true));
         self.held.push(held);
     }
 
@@ -165,7 +165,7 @@ impl RecipientClaims {
     /// A row gets a slot.
     pub(super) fn claim(&mut self, row: &Judged, slot: i64) {
         let mut held = self.remove_of(row).unwrap_or_else(|| row.held.clone());
-        held.set_slot(slot);
+        held.rival.slot = slot;
         self.add(held);
     }
 
@@ -174,7 +174,7 @@ impl RecipientClaims {
         if let Some(mut held) = self.remove_of(row)
             && held.again
         {
-            held.other.claim = Claim::Open;
+            held.claim = Claim::Open;
             (held.rival.row_status, held.rival.is_unproven) = (RowStatus::NeedsReview, false);
             self.add(held);
         }

@@ -11,7 +11,7 @@ use crate::jobs::duplicate_kind::DuplicateKind;
 use crate::jobs::intake::{Choices, ColumnMap, HeaderRow, NameColumns};
 use crate::jobs::job::{FileSource, Job, JobId, JobOrigin, JobRow, Kind, Phase, StopKind};
 use crate::jobs::journal::backup::{OpenJobs, back_up_at, restore_at};
-use crate::jobs::journal::facts::{BehaviourObservation, KeptValue};
+use crate::jobs::journal::behaviour::{BehaviourObservation, KeptValue};
 use crate::jobs::journal::file_status::FileStatus;
 use crate::jobs::journal::place::Site;
 use crate::jobs::journal::record_response::{FailedRows, RequestFailure, RevokeResponse};
@@ -20,8 +20,8 @@ use crate::jobs::journal::rows::{CorrectRow, NewRow, RowField, RowFilter, RowPar
 use crate::jobs::journal::transfer::{BeginMove, OtherJournal};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{
-    Account, Journal, JournalError, Process, accounts, adopt, carry, claims, decisions, doubts, drafts,
-    duplicates, erase, facts, jobs, known_offset, observe, polling, purge, recent_jobs, recent_templates,
+    Account, Journal, JournalError, Process, accounts, adopt, behaviour, claims, decisions, doubts, drafts,
+    duplicates, earlier_drafts, jobs, known_offset, observe, polling, purge, recent_jobs, recent_templates,
     record_response, refusals, review, rows, schema, sending, sent_here, snapshots, takeover, transfer,
 };
 use crate::jobs::reason::{Code, Reason};
@@ -156,9 +156,9 @@ pub(super) fn full() -> Connection {
         policies: Policies::default(),
     };
     duplicates::finish_check(&db, &finish).expect("checked");
-    let fact = BehaviourObservation::once(facts::OFFSET, "+09:00", Code::ReadInBadges);
-    facts::learn(&db, &account().of_facts(), &[fact], &0).expect("learned");
-    facts::keep(&db, &KeptValue::of("file", "/home/a/people.csv", 0)).expect("kept");
+    let fact = BehaviourObservation::once(behaviour::OFFSET, "+09:00", Code::ReadInBadges);
+    behaviour::learn(&db, &account().of_facts(), &[fact], &0).expect("learned");
+    behaviour::keep(&db, &KeptValue::of("file", "/home/a/people.csv", 0)).expect("kept");
     db.execute(
         "UPDATE job SET origin = ?1, owner_label = ?2",
         values![jobs::stored_origin(&origin()), process("me").label],
@@ -269,9 +269,9 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         schema::quick_check(db),
         schema::check(db),
         drafts::kept(db, &account, "me"),
-        facts::all(db, &account.of_facts()),
-        facts::newest(db, "file", &10),
-        facts::kept(db, "reason", "r"),
+        behaviour::all(db, &account.of_facts()),
+        behaviour::newest(db, "file", &10),
+        behaviour::kept(db, "reason", "r"),
         sending::ready_jobs(db, "me"),
         jobs::newest_decision(db),
         claims::sent_before(db, &account, &template, &wanted())
@@ -279,10 +279,10 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         polling::open_jobs(db, "me"),
         polling::poll_targets(db, &ids),
         polling::revoke_targets(db, &ids),
-        polling::first_accepted(db, &account.of_facts(), facts::WAITING, &ids),
+        polling::first_accepted(db, &account.of_facts(), behaviour::WAITING, &ids),
         polling::issued(db, &[badge(1)]),
         polling::timed_email(db, &badge(1)),
-        polling::waiting_badge(db, &account, facts::WAITING),
+        polling::waiting_badge(db, &account, behaviour::WAITING),
         observe::observe(db, &context(NOW), &[sight(1, "baking"), sight(2, "baked")]),
         observe::note_absence(db, &context(NOW), &badge(1)),
         doubts::due(db, &context(Timestamp::MAX), &all),
@@ -333,7 +333,6 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         transfer::beside(db, &account, &other()),
         transfer::owners(db, &account, "you"),
         transfer::known_there(db, &account),
-        transfer::missing(db, "other", &ids),
         transfer::numbers_here(db, "other", &ids),
         transfer::expect(db, &account, &other()),
         adopt::adopt(db, &Account { key: "new".into(), ..account.clone() }, "k", &["me".into()], &actor),
@@ -346,7 +345,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             drafts::groups(db, id),
             drafts::ready_rows(db, id),
             review::last_decision(db, id),
-            carry::decisions(db, &vec![*id], &JobId(8)),
+            earlier_drafts::decisions(db, &vec![*id], &JobId(8)),
             duplicates::emails(db, id, &Phase::Draft),
             duplicates::recipients(db, id, &Phase::Draft),
             duplicates::some_without_badge(db, id, &Phase::Draft, &10),
@@ -362,7 +361,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             rows::places_of(db, id, &2),
             rows::number_of(db, id, &1),
             rows::equal_before(db, id, &2),
-            rows::add(db, id, &[row(5)]),
+            rows::insert(db, id, &[row(5)]),
             drafts::finish_rows(db, id, &[row(6)], &[("x.example".into(), "y.example".into())]),
             correct(db, *id),
             duplicates::finish_check(
@@ -395,7 +394,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
             }),
             drafts::begin(db, id, &policies, &actor, &seen(Phase::Draft), &None),
             drafts::start(db, id, &actor, &seen(Phase::Draft)),
-            decisions::resume(db, id, &actor, &seen(Phase::Stopped)),
+            decisions::resume(db, id, &None, &actor, &seen(Phase::Stopped)),
             sending::has_ready(db, id, "me"),
             sending::record_intent(db, &intent(*id)),
             sending::withdraw_intent(db, id.0),
@@ -557,7 +556,7 @@ fn no_bytes_of_a_journals_file_do_harm() {
         }
         let _ = FileStatus::of(folder.path());
         let _ = (recent_jobs(folder.path(), None, |_| true), recent_templates(folder.path(), Some("p")));
-        let _ = (known_offset(folder.path(), &account()), erase::copy(&path, "journal"));
+        let _ = (known_offset(folder.path(), &account()), schema::copy(&path, "journal"));
         if let Ok(mut db) = Connection::open(&path)
             && schema::prepare(&mut db, &Site::none(), "journal").is_ok()
             && db.execute_batch("BEGIN").is_ok()
@@ -605,7 +604,7 @@ fn no_row_comes_after_the_last_number() {
     let db = Tx::on(&connection);
     let job = draft_of(&db, Kind::Issue, &[row(1)]);
     db.script("UPDATE row SET no = 9223372036854775807").expect("damaged");
-    rows::add(&db, &job, &[row(2)]).expect_err("no number is left");
+    rows::insert(&db, &job, &[row(2)]).expect_err("no number is left");
 }
 
 /// SQLite's quick check compares no index with its table. What is not ready is not sent, and the search for it ends.

@@ -78,7 +78,7 @@ pub(in crate::jobs::journal) fn draft_of(db: &Tx<'_>, kind: Kind, rows: &[NewRow
         after: false,
     };
     let job = jobs::insert(db, &account, &owner, &new).expect("a job");
-    rows::insert(db, job, rows).expect("rows");
+    rows::insert(db, &job, rows).expect("rows");
     job
 }
 
@@ -360,7 +360,7 @@ fn corrected_rows() {
         // The hash follows the address.
         let other = draft(&db, Kind::Issue, 0);
         let row = |no| NewRow { email: format!("q{no}@x.example"), ..NewRow::default() };
-        rows::insert(&db, other, &(1..=n).map(row).collect::<Vec<_>>()).expect("rows");
+        rows::insert(&db, &other, &(1..=n).map(row).collect::<Vec<_>>()).expect("rows");
         let equal = "SELECT count(*) FROM row JOIN row AS other USING (no, email, email_key, person)
                      WHERE row.job = ?1 AND other.job = ?2 AND row.name = '사람 ' || no";
         let equal = db.row(equal, values![job.0, other.0], |r| r.get::<i64>(0)).expect("counted");

@@ -2,7 +2,6 @@
 
 use super::super::accounts;
 use super::super::claims::{self, NamedSalt, RecipientHasher};
-use super::super::jobs::Actor;
 use super::super::tx::Bind;
 use super::super::{backup, jobs};
 use super::{MOVES, name};
@@ -73,10 +72,9 @@ fn text<'a>(cells: &'a Cells, columns: SqlColumns, name: &str) -> &'a str {
 pub(in crate::jobs) struct JobCopy {
     id: i64,
     phase: String,
-    /// What is known of the backup that the job went with, if it is only a record in the source.
-    record: Option<Cells>,
-    /// All jobs of its move had arrived in the target, so it may have sent more rows than this copy knows.
-    is_doubtful: bool,
+    /// The journals that it came from, and its numbers there.
+    came_from: Vec<(String, i64)>,
+    departure: Departure,
     follows: Option<i64>,
     unproven: Option<i64>,
     job: Cells,
@@ -88,7 +86,21 @@ pub(in crate::jobs) struct JobCopy {
     claims: Vec<ClaimCopy>,
 }
 
+/// How a job left the source.
+#[derive(Clone, Debug)]
+enum Departure {
+    Now,
+    /// In a move whose jobs had all arrived in the target, so it may have sent more rows than this copy knows.
+    Before,
+    /// With this backup. In the source it is only a record.
+    WithBackup(Cells),
+}
+
 impl JobCopy {
+    fn is_record(&self) -> bool {
+        matches!(self.departure, Departure::WithBackup(_))
+    }
+
     fn text(&self, name: &str) -> &str {
         text(&self.job, JOB, name)
     }
@@ -140,8 +152,7 @@ pub(in crate::jobs::journal) fn source(db: &Tx<'_>) -> tx::Result<SourceJournal>
 /// What the table `handover` has of a backup.
 const HANDOVER: SqlColumns = columns! { Text: id computer file state; Int: at; Bool: moves; };
 
-/// The backup that a record went with, and whether the job went to another journal that had all of it.
-fn handover(db: &Tx<'_>, id: &JobId) -> tx::Result<(Option<Cells>, bool)> {
+fn departure(db: &Tx<'_>, id: &JobId) -> tx::Result<Departure> {
     let sql = format!(
         "SELECT {}, {MOVES} AS is_move FROM handover
          WHERE id = (SELECT handover FROM job WHERE job.id = ?1 AND phase = 'moved')",
@@ -151,14 +162,13 @@ fn handover(db: &Tx<'_>, id: &JobId) -> tx::Result<(Option<Cells>, bool)> {
         Ok((cells(r, HANDOVER)?, r.get::<bool>("is_move")?, r.get::<String>("state")? == "taken"))
     })?;
     Ok(match found {
-        Some((_, true, is_taken)) => (None, is_taken),
-        Some((backup, false, _)) => (Some(backup), false),
-        None => (None, false),
+        Some((backup, false, _)) => Departure::WithBackup(backup),
+        Some((_, true, true)) => Departure::Before,
+        _ => Departure::Now,
     })
 }
 
 pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
-    let (record, is_doubtful) = handover(db, id)?;
     let sql = format!(
         "SELECT CASE WHEN phase = 'moved' THEN coalesce(was, 'stopped') ELSE phase END AS was_phase, follows,
                 unproven, {} FROM job WHERE id = ?1",
@@ -174,8 +184,8 @@ pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobC
     Ok(JobCopy {
         id: id.0,
         phase,
-        record,
-        is_doubtful,
+        departure: departure(db, id)?,
+        came_from: db.all("SELECT source, old FROM imported WHERE job = ?1", values![id.0])?,
         follows,
         unproven,
         job,
@@ -206,13 +216,12 @@ pub(in crate::jobs::journal) fn take(
     actor: &Actor,
 ) -> tx::Result<bool> {
     let twins = twins(db, copy)?;
-    if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.record.is_some()))
-    {
-        note_import(db, source, copy.id, known.job)?;
+    if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.is_record())) {
+        note_import(db, source, copy, known.job)?;
         return Ok(false);
     }
     // The job comes back with the claims of the record that it left here, and maybe more.
-    for record in twins.iter().filter(|twin| twin.is_record && twin.has_no_more && copy.record.is_none()) {
+    for record in twins.iter().filter(|twin| twin.is_record && twin.has_no_more && !copy.is_record()) {
         db.execute("DELETE FROM claim WHERE job = ?1", values![record.job])?;
     }
     let id = insert_job(db, source, copy)?;
@@ -244,29 +253,34 @@ pub(in crate::jobs::journal) fn take(
     if is_purged {
         recognise_running(db)?;
     }
-    jobs::record_decision(
-        db,
-        JobId(id),
-        None,
-        "import",
-        actor,
-        &format!("job {} of journal {source}", copy.id),
-    )?;
-    note_import(db, source, copy.id, id)?;
-    if let Some(backup) = &copy.record {
-        set_aside(db, id, backup)?;
-    } else if copy.is_doubtful {
-        backup::doubt(db, JobId(id), actor.at)?;
+    let origin = format!("job {} of journal {source}", copy.id);
+    jobs::record_decision(db, JobId(id), None, "import", actor, &origin)?;
+    note_import(db, source, copy, id)?;
+    match &copy.departure {
+        Departure::Now => {}
+        Departure::Before => backup::doubt(db, JobId(id), actor.at)?,
+        Departure::WithBackup(backup) => set_aside(db, id, backup)?,
     }
     Ok(true)
 }
 
-fn note_import(db: &Tx<'_>, source: &str, old: i64, job: i64) -> tx::Result<()> {
-    db.run(
-        "INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)
-         ON CONFLICT (source, old) DO UPDATE SET job = excluded.job",
-        values![source, old, job],
-    )
+/// Keeps the number here of a job of another journal; also for the records here of a job that came back.
+fn note_import(db: &Tx<'_>, source: &str, copy: &JobCopy, job: i64) -> tx::Result<()> {
+    let mine = name(db)?;
+    let records = copy.came_from.iter().filter(|(from, old)| *from == mine && *old != job);
+    let records: Vec<i64> = records.map(|(_, old)| *old).collect();
+    for record in &records {
+        // It may have come back before, as a job that is a record now.
+        db.execute("UPDATE imported SET job = ?2 WHERE source = '' AND job = ?1", values![record, job])?;
+    }
+    for (source, old) in records.iter().map(|old| ("", old)).chain([(source, &copy.id)]) {
+        db.execute(
+            "INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)
+             ON CONFLICT (source, old) DO UPDATE SET job = excluded.job",
+            values![source, old, job],
+        )?;
+    }
+    Ok(())
 }
 
 /// Keeps a job that went with a backup as a record: it shows whom it has served, and cannot send.

@@ -13,45 +13,6 @@ use super::super::accounts;
 use crate::jobs::journal::prelude::*;
 use strum::{AsRefStr, EnumString};
 
-/// Schema 14 of a journal in a file; its name follows.
-pub(in crate::jobs::journal) const SCHEMA: &str = "
-    -- Random, and another one after a restore.
-    ALTER TABLE store ADD COLUMN name TEXT NOT NULL DEFAULT '';
-    CREATE TABLE transfer (
-        account INTEGER NOT NULL REFERENCES account(id),
-        -- The name of the other journal, empty if an earlier version moved the jobs; and its place, for people.
-        other   TEXT NOT NULL,
-        place   TEXT NOT NULL,
-        -- coming: the jobs of the account come from there, and not all are here. going: they go there, and not all are
-        -- there. gone: they are there.
-        state   TEXT NOT NULL CHECK (state IN ('coming', 'going', 'gone')),
-        PRIMARY KEY (account, other)
-    ) WITHOUT ROWID;
-    INSERT INTO transfer
-    SELECT account_key.account, '', substr(max(handover.file), 6),
-           CASE WHEN max(handover.state = 'begun') THEN 'going' ELSE 'gone' END
-    FROM job JOIN handover ON handover.id = job.handover
-    JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
-    WHERE job.phase = 'moved' AND handover.state IN ('begun', 'taken') AND handover.file LIKE 'team %'
-    GROUP BY account_key.account;";
-
-/// Schema 12 of a team's journal. Jobs that an earlier version moved back are no mark: the team may have begun others.
-pub(in crate::jobs::journal) const TEAM_SCHEMA: &str = "
-    ALTER TABLE store ADD COLUMN name TEXT COLLATE \"C\" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
-    CREATE TABLE transfer (
-        account BIGINT NOT NULL REFERENCES account(id),
-        other   TEXT COLLATE \"C\" NOT NULL,
-        place   TEXT COLLATE \"C\" NOT NULL,
-        state   TEXT COLLATE \"C\" NOT NULL CHECK (state IN ('coming', 'going', 'gone')),
-        PRIMARY KEY (account, other)
-    );
-    INSERT INTO transfer
-    SELECT account_key.account, '', substr(max(handover.file), 6), 'going'
-    FROM job JOIN handover ON handover.id = job.handover
-    JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
-    WHERE job.phase = 'moved' AND handover.state = 'begun' AND handover.file LIKE 'file %'
-    GROUP BY account_key.account;";
-
 /// A journal, as another one names it.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct OtherJournal {
@@ -132,6 +93,16 @@ pub(super) fn of(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<Mark>> {
     )
 }
 
+fn find(db: &Tx<'_>, account: &Account, is_it: impl Fn(&Mark) -> bool) -> tx::Result<Option<Mark>> {
+    Ok(of(db, account)?.into_iter().find(is_it))
+}
+
+/// # Errors
+/// The account has a mark that is in the way.
+fn refuse(db: &Tx<'_>, account: &Account, is_in_the_way: impl Fn(&Mark) -> bool) -> tx::Result<()> {
+    find(db, account, is_in_the_way)?.map_or(Ok(()), |mark| Err(mark.refused(db)))
+}
+
 /// The marks of a journal, for a file that takes its place.
 pub(in crate::jobs::journal) fn all(db: &Tx<'_>) -> tx::Result<Vec<(Account, Mark)>> {
     db.rows(
@@ -177,8 +148,7 @@ pub(in crate::jobs::journal) fn assure_here(db: &Tx<'_>, job: JobId, runs: bool)
 
 /// Why nothing of an account is sent from here.
 pub(in crate::jobs::journal) fn elsewhere(db: &Tx<'_>, account: &Account) -> tx::Result<Option<Localizable>> {
-    let marks = of(db, account)?;
-    let left = marks.iter().find(|mark| mark.state != MarkState::Coming);
+    let left = find(db, account, |mark| mark.state != MarkState::Coming)?;
     Ok(left.map(|mark| mark.why(db.is_team())))
 }
 
@@ -210,9 +180,7 @@ pub(in crate::jobs::journal) fn beside(
 /// # Errors
 /// Jobs still come here, or go to a third journal.
 pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<()> {
-    let marks = of(db, account)?;
-    let in_the_way = marks.iter().find(|mark| mark.state == MarkState::Coming || !mark.is_of(to));
-    in_the_way.map_or(Ok(()), |mark| Err(mark.refused(db)))
+    refuse(db, account, |mark| mark.state == MarkState::Coming || !mark.is_of(to))
 }
 
 /// Expects an account's jobs from another journal.
@@ -224,15 +192,11 @@ pub(in crate::jobs::journal) fn expect(
     account: &Account,
     from: &OtherJournal,
 ) -> tx::Result<()> {
-    let marks = of(db, account)?;
-    let in_the_way = |mark: &&Mark| match mark.state {
+    refuse(db, account, |mark| match mark.state {
         MarkState::Coming => false,
         MarkState::Going => true,
         MarkState::Gone => !mark.is_of(from),
-    };
-    if let Some(mark) = marks.iter().find(in_the_way) {
-        return Err(mark.refused(db));
-    }
+    })?;
     set(db, account, from, MarkState::Coming)
 }
 

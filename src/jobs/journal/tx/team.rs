@@ -1,6 +1,6 @@
 //! A connection to a team's database, `PostgreSQL`, and a transaction of it.
 
-use super::{At, Bind, Error, Result, SqlRow, SqlType, SqlValue, bound};
+use super::{Bind, Error, Result, SqlRow, SqlType, SqlValue, bound};
 use crate::jobs::journal::dialect;
 use crate::jobs::journal::prelude::*;
 use crate::team::{DatabaseSession, Login, Waiter};
@@ -53,7 +53,7 @@ impl TeamTx<'_> {
         if let Some(known) = self.statements.borrow().get(sql) {
             return Ok(known.clone());
         }
-        let types: Vec<Type> = values.iter().map(|value| type_of(value.sql_type())).collect();
+        let types: Vec<Type> = bound(values).map(|value| type_of(&value)).collect();
         let made = self.runtime.block_on(self.transaction.prepare_typed(&dialect::postgres(sql), &types))?;
         let mut statements = self.statements.borrow_mut();
         if statements.len() >= super::MOST_FORMS {
@@ -150,7 +150,7 @@ impl From<tokio_postgres::Error> for Error {
 /// A value in the text form of COPY.
 fn copied(value: &SqlValue<'_>, out: &mut BytesMut) {
     match value {
-        SqlValue::Null => out.put_slice(b"\\N"),
+        SqlValue::Null(_) => out.put_slice(b"\\N"),
         SqlValue::Bool(is) => out.put_u8(if *is { b't' } else { b'f' }),
         SqlValue::Int(n) => out.put_slice(n.to_string().as_bytes()),
         SqlValue::Bytes(bytes) => {
@@ -171,12 +171,12 @@ fn copied(value: &SqlValue<'_>, out: &mut BytesMut) {
     }
 }
 
-fn type_of(of: SqlType) -> Type {
-    match of {
-        SqlType::Bool => Type::BOOL,
-        SqlType::Int => Type::INT8,
-        SqlType::Text => Type::TEXT,
-        SqlType::Bytes => Type::BYTEA,
+fn type_of(value: &SqlValue<'_>) -> Type {
+    match value {
+        SqlValue::Bool(_) | SqlValue::Null(SqlType::Bool) => Type::BOOL,
+        SqlValue::Int(_) | SqlValue::Null(SqlType::Int) => Type::INT8,
+        SqlValue::Text(_) | SqlValue::Null(SqlType::Text) => Type::TEXT,
+        SqlValue::Bytes(_) | SqlValue::Null(SqlType::Bytes) => Type::BYTEA,
     }
 }
 
@@ -212,7 +212,7 @@ impl ToSql for SqlValue<'_> {
     ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         let wrong = || format!("a value for {ty}").into();
         match (self, ty) {
-            (SqlValue::Null, _) => Ok(IsNull::Yes),
+            (SqlValue::Null(_), _) => Ok(IsNull::Yes),
             (SqlValue::Int(n), &Type::INT4) => i32::try_from(*n)?.to_sql(ty, out),
             (SqlValue::Int(n), &Type::INT8) => n.to_sql(ty, out),
             (SqlValue::Bool(is), &Type::BOOL) => is.to_sql(ty, out),
@@ -235,12 +235,8 @@ impl ToSql for SqlValue<'_> {
     to_sql_checked!();
 }
 
-pub(super) fn value(row: &tokio_postgres::Row, at: At) -> Result<SqlValue<'_>> {
-    let wrong = || SqlRow::Team(row).wrong(at);
-    let place = match at {
-        At::Place(place) => place,
-        At::Name(name) => row.columns().iter().position(|c| c.name() == name).ok_or_else(wrong)?,
-    };
+pub(super) fn value(row: &tokio_postgres::Row, place: usize) -> Result<SqlValue<'_>> {
+    let wrong = || SqlRow::Team(row).wrong(place);
     let column = row.columns().get(place).ok_or_else(wrong)?;
     let value = match *column.type_() {
         Type::INT8 => row.try_get::<_, Option<i64>>(place)?.map(SqlValue::Int),
@@ -250,7 +246,7 @@ pub(super) fn value(row: &tokio_postgres::Row, at: At) -> Result<SqlValue<'_>> {
         Type::BYTEA => row.try_get::<_, Option<&[u8]>>(place)?.map(SqlValue::Bytes),
         _ => return Err(wrong()),
     };
-    Ok(value.unwrap_or(SqlValue::Null))
+    Ok(value.unwrap_or(SqlValue::Null(SqlType::Text)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Observed behaviour of the service, with evidence and date; and values to offer again.
 
-use super::reasons::stored;
 use crate::domain::time::{KnownOffset, read_offset};
 use crate::jobs::journal::prelude::*;
 
@@ -145,6 +144,11 @@ pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<ObservedBehaviou
 pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Option<String>> {
     let facts = AccountBehaviour::read(db, account)?;
     Ok(facts.settled(name).map(str::to_owned))
+}
+
+/// Whether the history shows waiting badges.
+pub(super) fn shows_waiting(db: &Tx<'_>, account: &str) -> tx::Result<bool> {
+    Ok(settled(db, account, WAITING)?.as_deref() == Some("shown"))
 }
 
 #[derive(Clone, Debug)]

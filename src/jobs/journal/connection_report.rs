@@ -1,7 +1,6 @@
 //! Whether a team's database is away, as the last attempts to connect have shown, and how long writes wait for it. A file
 //! never is.
 
-use super::JournalError;
 use crate::jobs::journal::prelude::*;
 use crate::team::{Login, TeamError};
 use std::sync::OnceLock;

@@ -14,7 +14,7 @@ pub(in crate::jobs::journal) type NamedSalt = (String, Vec<u8>);
 
 /// The salts with which another journal finds the recipients of purged rows: this journal's, and those that it knows.
 pub(in crate::jobs::journal) fn salts(db: &Tx<'_>) -> tx::Result<Vec<NamedSalt>> {
-    let mut all = former(db)?;
+    let mut all = foreign(db)?;
     all.push((super::name_of_salt(db)?, super::salt(db)?));
     Ok(all)
 }
@@ -34,7 +34,7 @@ pub(in crate::jobs::journal) fn keep_salts(db: &Tx<'_>, salts: &[NamedSalt]) -> 
 }
 
 /// In the order of their names.
-fn former(db: &Tx<'_>) -> tx::Result<Vec<NamedSalt>> {
+fn foreign(db: &Tx<'_>) -> tx::Result<Vec<NamedSalt>> {
     let sql = "SELECT key, value FROM kept WHERE what = ?1 ORDER BY key";
     let kept: Vec<(String, String)> = db.all(sql, values![SALT])?;
     kept.into_iter()
@@ -59,7 +59,7 @@ fn unhex(text: &str) -> Vec<u8> {
 
 /// The hashes of the journals whose jobs came here.
 pub(super) fn hashers(db: &Tx<'_>) -> tx::Result<Vec<RecipientHasher>> {
-    Ok(former(db)?.iter().map(|(_, salt)| RecipientHasher::with(salt)).collect())
+    Ok(foreign(db)?.iter().map(|(_, salt)| RecipientHasher::with(salt)).collect())
 }
 
 /// Gives the claims on recipients of these rows that were purged in another journal this journal's hash, above the claims

@@ -5,7 +5,7 @@
 
 use super::Process;
 use super::lost_writes::KnownWrite;
-use super::owner::Me;
+use super::owner::ThisProcess;
 use crate::boot_clock::boot_ms;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::jobs::intake::hex;
@@ -23,22 +23,18 @@ const KEPT: i64 = 6 * 86_400_000;
 /// Length of the file: a number, a space, a time in milliseconds with 15 digits, and a line break.
 const LENGTH: usize = 32 + 1 + 15 + 1;
 
-pub(super) struct Witness {
+pub(super) struct ConfirmedWrites {
     pub(super) process: Arc<Process>,
     /// The number of each write, and when it was confirmed, in milliseconds of a clock that counts sleep.
     writes: VecDeque<(String, i64)>,
     file: Option<File>,
 }
 
-impl Witness {
-    pub(super) fn new(me: &Me, server: &Server, data_dir: Option<&Path>) -> Self {
-        let mut file = data_dir.and_then(|folder| match opened(folder, server) {
-            Ok(file) => Some(file),
-            Err(why) => {
-                tracing::warn!(%why, "the last request is not kept for the next lapel");
-                None
-            }
-        });
+impl ConfirmedWrites {
+    pub(super) fn new(me: &ThisProcess, server: &Server, data_dir: Option<&Path>) -> Self {
+        let not_kept =
+            |why: &io::Error| tracing::warn!(%why, "the last request is not kept for the next lapel");
+        let mut file = data_dir.and_then(|folder| opened(folder, server).inspect_err(not_kept).ok());
         let earlier = file.as_mut().and_then(|file| {
             let (op, at) = read(file)?;
             let age = Timestamp::now().as_millisecond().saturating_sub(at).max(0);
@@ -104,31 +100,31 @@ fn write(file: &mut File, op: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn witness(folder: &Path) -> Witness {
-        let me = Me::of_team("kim", "desk");
+    fn confirmed(folder: &Path) -> ConfirmedWrites {
+        let me = ThisProcess::of_team("kim", "desk");
         let server = Server::parse("postgres://kim@db.example/badges").expect("a server");
-        Witness::new(&me, &server, Some(folder))
+        ConfirmedWrites::new(&me, &server, Some(folder))
     }
 
     fn number(n: u32) -> String {
         format!("{n:032x}")
     }
 
-    fn ops(witness: &Witness) -> Vec<String> {
-        witness.known().into_iter().map(|write| write.0).collect()
+    fn ops(confirmed: &ConfirmedWrites) -> Vec<String> {
+        confirmed.known().into_iter().map(|write| write.0).collect()
     }
 
     #[test]
     fn the_last_writes_are_known_and_the_last_request_to_the_next_process() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut first = witness(folder.path());
+        let mut first = confirmed(folder.path());
         assert!(ops(&first).is_empty());
         for n in 1..=20 {
             first.saw(number(n), if n % 5 == 0 { "intent" } else { "answer" });
         }
         assert_eq!(ops(&first), (5..=20).rev().map(number).collect::<Vec<_>>());
         first.saw(number(21), "answer");
-        let mut second = witness(folder.path());
+        let mut second = confirmed(folder.path());
         assert_eq!(ops(&second), [number(20)]);
         second.forget();
         assert!(ops(&second).is_empty());
@@ -137,13 +133,13 @@ mod tests {
     #[test]
     fn an_old_or_broken_file_tells_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
-        witness(folder.path()).saw(number(7), "intent");
+        confirmed(folder.path()).saw(number(7), "intent");
         let files = std::fs::read_dir(folder.path().join("team")).expect("a folder");
         let file = files.flatten().next().expect("a file").path();
         let old = Timestamp::now().as_millisecond() - KEPT - 1;
         for wrong in [String::new(), number(7), format!("{} {old:015}\n", number(7))] {
             std::fs::write(&file, &wrong).expect("written");
-            assert!(ops(&witness(folder.path())).is_empty(), "{wrong:?}");
+            assert!(ops(&confirmed(folder.path())).is_empty(), "{wrong:?}");
         }
     }
 }
