@@ -5,16 +5,9 @@ use crate::domain::spelling::{pieces, remarks};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::packed;
 
-/// `more` follows the verdict. `requested` is the time of lapel's request for the badge.
-pub(super) fn head(
-    held: &HeldBadge,
-    requested: Option<Timestamp>,
-    more: &str,
-    room: usize,
-    cx: &UiContext,
-) -> Vec<Line<'static>> {
-    let requested = requested.map(|at| cx.clock().offset().to_datetime(at));
-    let verdict = held.verdict(cx.now()).with_request(requested, cx.now());
+/// `more` follows the verdict.
+pub(super) fn head(held: &HeldBadge, more: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let verdict = held.verdict(cx.now());
     let mut why = verdict.line().1 + more;
     // A mail that waits with its badge needs no line of its own.
     let waits = held.email_status().filter(|word| verdict.state() == State::Waiting && is(word, "wait"));
@@ -126,8 +119,8 @@ mod tests {
         let id = BadgeId::new("B-1").expect("an id");
         let lines = |name: &str| -> String {
             let row = HistoryItem { recipient_name: Some(name.into()), ..HistoryItem::for_test(id.clone()) };
-            let held = HeldBadge { history: Some(row), ..HeldBadge::new(id.clone()) };
-            let lines = head(&held, None, "", 80, &UiContext::for_test());
+            let held = HeldBadge::from(row);
+            let lines = head(&held, "", 80, &UiContext::for_test());
             lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
         };
         let named = lines("Br\u{456}gid Zell");

@@ -264,12 +264,7 @@ impl Wallet {
     /// The progress of the reading, and the key that stops it.
     pub(super) fn cert_progress(&self, cx: &UiContext) -> Option<String> {
         self.lookup.pending.is_reading_cert().then(|| {
-            let contexts: &[KeyContext] = if self.input.typing {
-                &[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
-            } else {
-                &[KeyContext::Wallet, KeyContext::List, KeyContext::Global]
-            };
-            let esc = cx.key(contexts, Action::Back);
+            let esc = cx.key(&self.key_contexts(), Action::Back);
             match self.lookup.pending.progress {
                 Some((done, all)) if all > 0 => {
                     t!("{done} of {all}. {esc} stops it.", done = number(done), all = number(all), esc)

@@ -21,13 +21,9 @@ use crate::tui::widgets::text_layout;
 
 impl Wallet {
     fn draw_side(&self, held: &HeldBadge, side: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let word = if side == Side::Back { t!("Back") } else { t!("Front") };
-        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| side == Side::Front);
-        let key = key.map(|key| t!("{key} other side", key));
-        let title = held.title().map(ToString::to_string);
-        let caption: Vec<String> = std::iter::once(word.to_lowercase()).chain(key).chain(title).collect();
-        picture::draw_caption(frame, area, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
-        picture::draw(Some(side.picture(held, area)), frame, cx);
+        let is_back = side == Side::Back;
+        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| !is_back);
+        picture::draw_side(side.picture(held, area), (is_back, key, held.title()), frame, area, cx);
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -166,6 +162,11 @@ impl Wallet {
             let spans = text_layout::cells(row, &widths, cx.glyphs.ellipsis);
             self.draw_row(i, spans, frame, Rect { y, height: 1, ..areas.list }, cx);
         }
+        if let (Some(pane), Some(one)) = (areas.pane, list.selected_match()) {
+            preview::draw_edge(frame, Rect { x: pane.x - 2, ..pane }, cx);
+            let lines = PeopleMatches::lines(one, usize::from(pane.width), cx);
+            self.pane.scroll.draw(frame, pane, lines, &[KeyContext::Wallet], cx);
+        }
     }
 
     fn draw_row(
@@ -202,7 +203,7 @@ impl Wallet {
                 self.draw_notes(frame, notes.intersection(area), cx);
                 rest = below(below_rule, rows + usize::from(areas.notes.height));
             }
-            if found.both && found.complete && found.sent.is_empty() {
+            if found.both && found.complete && found.journal.sent.is_empty() {
                 let areas = Areas { list: rest, ..areas };
                 let mut said: Vec<String> = self.tried(cx).into_iter().collect();
                 said.extend(nothing_found(&found.email));

@@ -41,12 +41,12 @@ impl Side {
     }
 }
 
-/// The area of the selected badge: the answer, or a side of its picture.
+/// The area of the selected badge: the answer, or a side of its picture. Or that of the selected possible match.
 #[derive(Default)]
 pub(super) struct AnswerPane {
     pub scroll: Scroll,
-    /// The badge that `scroll` is about.
-    about: Option<BadgeId>,
+    /// The badge or the address that `scroll` is about.
+    about: Option<String>,
     /// Whether the answer has no room for its general advice.
     pub lacks_advice: bool,
     /// Whether a picture of the badge is below the answer.
@@ -90,7 +90,8 @@ impl Wallet {
     /// The answer about another badge begins at its first line.
     fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
         let selected = self.lookup.list.selected();
-        let about = selected.map(|held| held.badge_id.clone());
+        let about = selected.map(|held| held.badge_id.wire().to_owned());
+        let about = about.or_else(|| Some(self.lookup.list.selected_match()?.address.wire().to_owned()));
         let (pane, picture) = selected.map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
         let lacks_advice = selected.is_some_and(|held| {
             let (lines, wide) = (self.answer_lines(held, pane, cx), usize::from(pane.width));
@@ -100,7 +101,7 @@ impl Wallet {
             self.pane.scroll.reset();
             self.pane.about = about;
         }
-        if self.pane.about.is_none() {
+        if selected.is_none() {
             self.pane.side = None;
         }
         self.pane.shows_picture = picture.is_some();
@@ -109,7 +110,7 @@ impl Wallet {
 
     pub(super) fn answer_lines(&self, held: &HeldBadge, pane: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let room = (usize::from(pane.width), usize::from(pane.height));
-        pane::fitted(&self.case(held, cx), &self.beside(held, cx), room, cx)
+        pane::fitted(&self.case(held, cx), &self.answer_context(held, cx), room, cx)
     }
 
     /// The area of the answer, and below it the picture of the badge's template, or of the badge itself.
@@ -148,6 +149,10 @@ impl Wallet {
         let heads = Rect { y: area.y + head, height: titled, ..area };
         let head = head + titled;
         let rest = Rect { y: area.y + head, height: area.height - head, ..area };
+        if listed.selected_match().is_some() {
+            let (list, pane) = preview::split(rest, None);
+            return Areas { notes, heads, list, pane: pane.map(preview::inside) };
+        }
         let Some(held) = listed.selected() else {
             return Areas { notes, heads, list: rest, pane: None };
         };
@@ -164,11 +169,11 @@ impl Wallet {
         let rows = u16::try_from(listed.len()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
-        let (case, beside) = (self.case(held, cx), self.beside(held, cx));
+        let (case, context) = (self.case(held, cx), self.answer_context(held, cx));
         let wanted =
-            |less| u16::try_from(pane::lines(&case, &beside, room, less, cx).len()).unwrap_or(u16::MAX);
+            |less| u16::try_from(pane::lines(&case, &context, room, less, cx).len()).unwrap_or(u16::MAX);
         let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
-        let list = left(wanted(2)).max(left(wanted(3)).min(SOME)).max(FEW).min(rows).min(rest.height);
+        let list = left(wanted(3)).max(left(wanted(4)).min(SOME)).max(FEW).min(rows).min(rest.height);
         let below = rest.height - list;
         if below <= LEAST {
             return Areas { notes, heads, list: rest, pane: None };
@@ -182,14 +187,13 @@ impl Wallet {
         Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
     }
 
-    fn beside(&self, held: &HeldBadge, cx: &UiContext) -> pane::Beside<'_> {
+    fn answer_context(&self, held: &HeldBadge, cx: &UiContext) -> pane::AnswerContext<'_> {
         let (verdict, known) = (held.verdict(cx.now()), held.detail.is_some());
         let reading = self.lookup.pending.is_reading(&held.badge_id);
-        pane::Beside {
+        pane::AnswerContext {
             script: self.script(held, cx),
             pictures: self.lookup.call.records.pictures.get(&held.badge_id).map(|tried| &tried.said),
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
-            requested: self.lookup.list.requested(held),
             copies: self.lookup.list.cut_copies(held, cx),
             sent: self.sent_words(held, cx),
         }

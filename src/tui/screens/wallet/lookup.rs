@@ -4,7 +4,7 @@ use super::people::PeopleMatches;
 use super::requests::{LookupRequests, LookupStep};
 use super::state::{Earlier, LookupHints, LookupState};
 use super::wallet_list::WalletList;
-use super::{Sought, cert};
+use super::{SearchFor, cert};
 use crate::tui::prelude::*;
 
 /// The look-up of a caller's badges: what was asked, the running requests, and the answers.
@@ -83,10 +83,9 @@ impl Lookup {
             (None, None, Some(query)) => {
                 let people = self.list.people.take();
                 let call = std::mem::take(&mut self.call);
-                let (cursor, unfolded) =
-                    (std::mem::take(&mut self.list.cursor), std::mem::take(&mut self.list.unfolded));
+                let cursor = std::mem::take(&mut self.list.cursor);
                 self.start(query, effects);
-                self.earlier = people.map(|people| Box::new(Earlier { call, people, cursor, unfolded }));
+                self.earlier = people.map(|people| Box::new(Earlier { call, people, cursor }));
             }
             (None, None, None) => {
                 effects.say(t!("There is nothing to refresh: nothing was looked up here yet."));
@@ -97,12 +96,12 @@ impl Lookup {
     /// Says why a search failed. A list of people from before stays.
     pub fn fail(&mut self, why: String) {
         if let Some(earlier) = self.earlier.take() {
-            let Earlier { call, people, cursor, unfolded } = *earlier;
+            let Earlier { call, people, cursor } = *earlier;
             // The user may have typed in the box meanwhile: why that was not looked up stays, too.
             let error = self.call.error.take();
             self.call = LookupState { requests: self.call.requests, error, ..call };
             self.list.people = Some(PeopleMatches { is_listed: true, ..people });
-            (self.list.cursor, self.list.unfolded) = (cursor, unfolded);
+            self.list.cursor = cursor;
         }
         match &mut self.list.people {
             Some(people) if people.is_listed => people.trouble = Some(why),
@@ -141,8 +140,10 @@ impl Lookup {
                 self.take_cert_step(step, number, response, effects);
             }
             (LookupStep::ById(id), Response::Badge(badge)) => self.take_badge(id, *badge, effects),
-            (LookupStep::SentHere(id), Response::SentBadge(sent)) => self.take_sent_here(&id, sent, effects),
-            (LookupStep::Requested(id), Response::SentBadge(sent)) => self.take_requested(id, sent),
+            (LookupStep::SentHere(id), Response::SentBadge(found)) => {
+                self.take_sent_here(&id, found, effects)
+            }
+            (LookupStep::Journal(_), Response::SentBadge(found)) => self.take_journal(found),
             (LookupStep::Detail(id), Response::Badge(badge)) => self.take_detail(&id, *badge),
             (LookupStep::Pictures(id), Response::TriedPictures(tried)) => self.take_pictures(id, tried),
             (LookupStep::Opening(_) | LookupStep::OpeningMatch(_), Response::Done(Err(why))) => {
@@ -161,17 +162,17 @@ impl Lookup {
                 let trouble = self.take_rows(rows);
                 self.take_names(&name, trouble, effects);
             }
-            (LookupStep::Index(sought), Response::People(found)) => self.take_index(sought, found, effects),
+            (LookupStep::Index(wanted), Response::People(found)) => self.take_index(wanted, found, effects),
             (LookupStep::Meant(address), Response::Leads(rows)) => {
                 self.take_rows(rows);
-                self.call.further.meant = self.found_matches(&Sought::Address(address));
+                self.call.further.meant = self.found_matches(&SearchFor::Address(address));
             }
-            (LookupStep::Further(sought), Response::Leads(rows)) => {
+            (LookupStep::Further(wanted), Response::Leads(rows)) => {
                 let trouble = self.take_rows(rows);
-                self.take_further(sought, trouble, effects);
+                self.take_further(wanted, trouble, effects);
             }
-            (LookupStep::SentAlike(sought, is_whole), Response::SentAlike(sent)) => {
-                self.take_alike(&sought, is_whole, sent, effects);
+            (LookupStep::SentAlike(wanted, is_whole), Response::SentAlike(sent)) => {
+                self.take_alike(&wanted, is_whole, sent, effects);
             }
             (_, response) => return Err(Reply { id, response }),
         }
@@ -193,7 +194,6 @@ mod tests {
             call: LookupState { requests: 5, ..LookupState::default() },
             people: PeopleMatches { title: "2 addresses".to_owned(), ..PeopleMatches::default() },
             cursor: ListCursor::default(),
-            unfolded: BTreeSet::new(),
         };
         let refused = "The address has no domain. No request was sent.".to_owned();
         let mut lookup = Lookup {

@@ -61,7 +61,7 @@ impl WalletList {
             return;
         }
         let Some(view) = self.as_rows(cx) else { return };
-        let is_there = |one: &StateIs| self.held().iter().any(|held| one.fits(&view.verdict(held)));
+        let is_there = |one: &StateIs| self.held().iter().any(|held| one.fits(&held.verdict(view.now)));
         let mut there = StateIs::ALL.into_iter().filter(is_there);
         if let Some(now) = self.only {
             there.find(|one| *one == now);
@@ -122,7 +122,7 @@ impl WalletList {
                 texts.as_ref().is_none_or(|all| all.get(*index).is_some_and(|text| contains(text)))
             };
             let has_state = |index: usize| match (only, self.held().get(index)) {
-                (Some(only), Some(held)) => only.fits(&view.verdict(held)),
+                (Some(only), Some(held)) => only.fits(&held.verdict(view.now)),
                 _ => true,
             };
             let fits = |place: &usize| self.index(*place).filter(has_text).is_some_and(has_state);

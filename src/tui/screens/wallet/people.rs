@@ -141,6 +141,22 @@ impl PeopleMatches {
         [name, one.shown(), title, count!(one.badges as u64, "badge", "badges"), newest, why]
     }
 
+    /// The preview of a match: what the columns cut.
+    pub fn lines(one: &Match, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let [_, address, title, badges, newest, why] = Self::texts(one, cx);
+        let theme = &cx.theme;
+        [
+            (list(one.shown_names()).to_string(), theme.strong()),
+            (address, theme.text()),
+            (why, theme.warning()),
+            (title, theme.text()),
+            (cx.dotted(&[badges, newest].map(String::from)), theme.dim()),
+        ]
+        .iter()
+        .flat_map(|(text, style)| styled(text, room, *style))
+        .collect()
+    }
+
     pub fn cells(one: &Match, cx: &UiContext) -> Vec<(String, Style)> {
         let texts = Self::texts(one, cx).into_iter().enumerate();
         // What is found out about the match is dim: its newest badge, and why it matches.

@@ -1,6 +1,6 @@
 //! The requests of a look-up: the purpose of each, and those that are running.
 
-use super::Sought;
+use super::SearchFor;
 use crate::tui::prelude::*;
 
 /// The running requests of a look-up.
@@ -82,8 +82,8 @@ pub(super) enum LookupStep {
     ById(BadgeId),
     /// Searches the journal for a badge that the service does not know.
     SentHere(BadgeId),
-    /// Searches the journal for the time of request of a badge whose record has no time of acceptance.
-    Requested(BadgeId),
+    /// Reads what the journal has of a badge whose record is shown.
+    Journal(BadgeId),
     /// Records in the journal that this badge's holder's wallet is opened.
     Opening(BadgeId),
     /// Records in the journal that the wallet of the possible match at this place is opened.
@@ -92,11 +92,11 @@ pub(super) enum LookupStep {
     Detail(BadgeId),
     Name(String),
     /// Searches the journal for a name or an address like one without a badge, and whether all of the search was possible.
-    SentAlike(Sought, bool),
+    SentAlike(SearchFor, bool),
     /// Searches the index for other addresses and names that may be the caller's.
-    Index(Sought),
+    Index(SearchFor),
     /// Searches the history for them.
-    Further(Sought),
+    Further(SearchFor),
     /// Searches the history for this address at the domain that the caller may have meant.
     Meant(String),
     /// Reads one row of the history, because no badge has this id: the service may write its ids in another form.
@@ -128,14 +128,10 @@ impl LookupStep {
                 t!("reading records to find certificate number {number}", number = short(number))
             }
             Self::ReadCert(..) => t!("reading the history into the index").to_owned(),
-            Self::ById(id)
-            | Self::SentHere(id)
-            | Self::Requested(id)
-            | Self::Detail(id)
-            | Self::Sample(id) => {
+            Self::ById(id) | Self::SentHere(id) | Self::Journal(id) | Self::Detail(id) | Self::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Self::Name(name) | Self::SentAlike(Sought::Name(name) | Sought::Address(name), _) => {
+            Self::Name(name) | Self::SentAlike(SearchFor::Name(name) | SearchFor::Address(name), _) => {
                 t!("searching for {name}", name = short(name))
             }
             Self::Index(_) | Self::Further(_) | Self::Meant(_) => t!("searching further").to_owned(),

@@ -5,7 +5,7 @@ use super::cert::Certs;
 use super::lookup::Lookup;
 use super::people::PeopleMatches;
 use super::requests::LookupStep;
-use super::{BUDGET, Sought, Wallet};
+use super::{BUDGET, SearchFor, Wallet};
 use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, matches};
 use crate::domain::email::meant_domain;
 use crate::domain::name_search::variants;
@@ -52,13 +52,13 @@ impl Lookup {
         if let (true, Some(email)) = (self.can_read_on() && !self.list.is_choosing(), self.asked.clone()) {
             return self.read_on(email, effects);
         }
-        let sought = match (self.asked.clone(), self.call.caller.name.clone()) {
+        let wanted = match (self.asked.clone(), self.call.caller.name.clone()) {
             // What the unasked request found comes first. It costs no request.
             (Some(address), _) if !self.list.is_choosing() && !self.call.further.meant.is_empty() => {
-                return self.take_further(Sought::Address(address), None, effects);
+                return self.take_further(SearchFor::Address(address), None, effects);
             }
-            (Some(address), _) => Sought::Address(address),
-            (None, Some(name)) => Sought::Name(name),
+            (Some(address), _) => SearchFor::Address(address),
+            (None, Some(name)) => SearchFor::Name(name),
             (None, None) => {
                 effects.say(t!("Look up an e-mail address first. Then search further for its badges."));
                 return;
@@ -68,17 +68,17 @@ impl Lookup {
         if left.is_empty() {
             effects.say(t!("Nothing else to search. Type the caller's name into the box."));
         } else {
-            self.search(sought, left, effects);
+            self.search(wanted, left, effects);
         }
     }
 
-    pub(super) fn ask_index(&mut self, sought: Sought, effects: &mut Effects<'_>) {
-        let (address, name) = match &sought {
-            Sought::Address(address) => (Some(address.clone()), self.callers_name()),
-            Sought::Name(name) => (None, Some(name.clone())),
+    pub(super) fn ask_index(&mut self, wanted: SearchFor, effects: &mut Effects<'_>) {
+        let (address, name) = match &wanted {
+            SearchFor::Address(address) => (Some(address.clone()), self.callers_name()),
+            SearchFor::Name(name) => (None, Some(name.clone())),
         };
         let ask = Request::People(address, name);
-        self.pending.send(LookupStep::Index(sought), ask, effects);
+        self.pending.send(LookupStep::Index(wanted), ask, effects);
     }
 
     /// If the domain of an address with badges is a well-known misspelling: searches for the address that the caller may
@@ -96,27 +96,27 @@ impl Lookup {
         }
     }
 
-    fn search(&mut self, sought: Sought, leads: Vec<HistoryProbe>, effects: &mut Effects<'_>) {
+    fn search(&mut self, wanted: SearchFor, leads: Vec<HistoryProbe>, effects: &mut Effects<'_>) {
         self.call.further.tried.extend(leads.iter().cloned());
-        self.pending.send(LookupStep::Further(sought), Request::Leads(leads), effects);
+        self.pending.send(LookupStep::Further(wanted), Request::Leads(leads), effects);
     }
 
     /// After a search of the index without a match: searches the history, as far as lapel does that by
     /// itself. `keeps` requests of the budget remain for what follows.
-    pub(super) fn search_unasked(&mut self, sought: Sought, keeps: u32, effects: &mut Effects<'_>) {
+    pub(super) fn search_unasked(&mut self, wanted: SearchFor, keeps: u32, effects: &mut Effects<'_>) {
         let mut left = self.leads_left();
         left.truncate(usize::try_from(BUDGET.saturating_sub(self.call.requests + keeps)).unwrap_or(0));
         if left.is_empty() {
-            self.take_further(sought, None, effects);
+            self.take_further(wanted, None, effects);
         } else {
-            self.search(sought, left, effects);
+            self.search(wanted, left, effects);
         }
     }
 
     /// Handles what the index has of other addresses and names.
     pub(super) fn take_index(
         &mut self,
-        sought: Sought,
+        wanted: SearchFor,
         found: Result<FoundPeople, NotSearched>,
         effects: &mut Effects<'_>,
     ) {
@@ -126,21 +126,21 @@ impl Lookup {
             self.call.further.beyond = self.call.further.beyond.max(Remaining::Counted(found.all));
         }
         self.call.further.rows.extend(found.badges);
-        let matches = self.found_matches(&sought);
-        match sought {
+        let matches = self.found_matches(&wanted);
+        match wanted {
             // A name is followed by the wallet and the history of the address found.
-            Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, effects),
-            Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, effects),
+            SearchFor::Name(_) if matches.is_empty() => self.search_unasked(wanted, OF_HOLDER, effects),
+            SearchFor::Address(_) if matches.is_empty() => self.search_unasked(wanted, 0, effects),
             // The index may be old, so it does not show that nobody else has this name. The service does.
-            Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&MatchReason::SameName)) =>
+            SearchFor::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&MatchReason::SameName)) =>
             {
-                self.search_unasked(sought, OF_HOLDER, effects);
+                self.search_unasked(wanted, OF_HOLDER, effects);
             }
-            Sought::Name(name) => {
+            SearchFor::Name(name) => {
                 self.call.not_found.text = None;
                 self.choose_names(&name, matches, None);
             }
-            Sought::Address(_) => self.take_further(sought, None, effects),
+            SearchFor::Address(_) => self.take_further(wanted, None, effects),
         }
     }
 
@@ -153,12 +153,12 @@ impl Lookup {
         rows.trouble
     }
 
-    pub(super) fn found_matches(&self, sought: &Sought) -> Vec<Match> {
-        match sought {
-            Sought::Name(name) => {
+    pub(super) fn found_matches(&self, wanted: &SearchFor) -> Vec<Match> {
+        match wanted {
+            SearchFor::Name(name) => {
                 matches(self.call.further.before.as_deref(), Some(name), &self.call.further.rows)
             }
-            Sought::Address(address) => {
+            SearchFor::Address(address) => {
                 let mut found =
                     matches(Some(address), self.callers_name().as_deref(), &self.call.further.rows);
                 // Badges that are on the screen already are not a new place.
@@ -180,7 +180,7 @@ impl Lookup {
             self.fail(t!("The history could not be searched for this name: {error}", error));
             return;
         }
-        let found = self.found_matches(&Sought::Name(name.to_owned()));
+        let found = self.found_matches(&SearchFor::Name(name.to_owned()));
         match found.as_slice() {
             [] => match self.call.query.take() {
                 Some(Query::Name { name, or_id: Some(id) }) => {
@@ -194,11 +194,11 @@ impl Lookup {
                         "No badge has the id or the name \u{201c}{name}\u{201d}.",
                         name = short(name)
                     ));
-                    self.ask_journal(Sought::Name(name.to_owned()), true, effects);
+                    self.ask_journal(SearchFor::Name(name.to_owned()), true, effects);
                 }
                 query => {
                     self.call.query = query;
-                    self.ask_index(Sought::Name(name.to_owned()), effects);
+                    self.ask_index(SearchFor::Name(name.to_owned()), effects);
                 }
             },
             [one]
@@ -215,20 +215,20 @@ impl Lookup {
     }
 
     /// Searches what lapel has sent: the service may not show it yet.
-    fn ask_journal(&mut self, sought: Sought, is_whole: bool, effects: &mut Effects<'_>) {
-        let ask = match &sought {
-            Sought::Name(name) => Request::SentAlike(None, Some(name.clone())),
-            Sought::Address(address) => {
+    fn ask_journal(&mut self, wanted: SearchFor, is_whole: bool, effects: &mut Effects<'_>) {
+        let ask = match &wanted {
+            SearchFor::Name(name) => Request::SentAlike(None, Some(name.clone())),
+            SearchFor::Address(address) => {
                 Request::SentAlike(Some(address.clone()), self.call.caller.name.clone())
             }
         };
-        self.pending.send(LookupStep::SentAlike(sought, is_whole), ask, effects);
+        self.pending.send(LookupStep::SentAlike(wanted, is_whole), ask, effects);
     }
 
     /// Says so if lapel has sent badges to the name, or to addresses like this one.
     pub(super) fn take_alike(
         &mut self,
-        sought: &Sought,
+        wanted: &SearchFor,
         is_whole: bool,
         sent: Result<Vec<SentAlike>, String>,
         effects: &mut Effects<'_>,
@@ -241,14 +241,14 @@ impl Lookup {
             shown.chain(self.list.held().iter().map(|held| &held.badge_id)).collect();
         sent.retain(|one| one.sent.badge_id.as_ref().is_none_or(|id| !shown.contains(id)));
         let has_name = sent.iter().any(|one| one.why.contains(&MatchReason::SameName));
-        match (sought, &mut self.list.people) {
-            (Sought::Name(name), _) if is_whole && has_name => {
+        match (wanted, &mut self.list.people) {
+            (SearchFor::Name(name), _) if is_whole && has_name => {
                 self.call.not_found.text = Some(t!(
                     "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
                     name = short(name)
                 ));
             }
-            (Sought::Address(address), Some(people)) if people.matches.is_empty() && !sent.is_empty() => {
+            (SearchFor::Address(address), Some(people)) if people.matches.is_empty() && !sent.is_empty() => {
                 people.title = t!("No badge for {address}; similar ones were sent", address = short(address));
             }
             _ => {}
@@ -274,24 +274,24 @@ impl Lookup {
     /// Handles the end of a search for other addresses or names.
     pub(super) fn take_further(
         &mut self,
-        sought: Sought,
+        wanted: SearchFor,
         trouble: Option<ApiError>,
         effects: &mut Effects<'_>,
     ) {
-        let found = self.found_matches(&sought);
-        let address = match sought {
-            Sought::Address(address) => address,
+        let found = self.found_matches(&wanted);
+        let address = match wanted {
+            SearchFor::Address(address) => address,
             // The precise searches found nothing. A further match is only listed, so no requests are kept for a
             // look-up.
-            Sought::Name(_)
+            SearchFor::Name(_)
                 if found.is_empty()
                     && trouble.is_none()
                     && self.call.requests < BUDGET
                     && !self.leads_left().is_empty() =>
             {
-                return self.search_unasked(sought, 0, effects);
+                return self.search_unasked(wanted, 0, effects);
             }
-            Sought::Name(name) if found.is_empty() => {
+            SearchFor::Name(name) if found.is_empty() => {
                 if let Some(error) = trouble.as_ref().filter(|_| self.earlier.is_some()) {
                     return self.fail(incomplete(error));
                 }
@@ -305,9 +305,9 @@ impl Lookup {
                     }
                     None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
                 });
-                return self.ask_journal(Sought::Name(searched), is_whole, effects);
+                return self.ask_journal(SearchFor::Name(searched), is_whole, effects);
             }
-            Sought::Name(name) => {
+            SearchFor::Name(name) => {
                 self.call.not_found.text = None;
                 // What the index has found is listed, also if the service could not be asked about it.
                 if trouble.is_some() && self.call.further.index == Some(Ok(())) {
@@ -331,7 +331,7 @@ impl Lookup {
         }
         self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.further.beyond, trouble));
         if !has_badges {
-            self.ask_journal(Sought::Address(address), is_whole, effects);
+            self.ask_journal(SearchFor::Address(address), is_whole, effects);
         }
     }
 }

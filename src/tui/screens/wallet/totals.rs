@@ -1,7 +1,7 @@
 //! The line above the list: whose badges these are, how many there are and of which list, and what that cost.
 
 use super::Wallet;
-use super::computed::WalletTotals;
+use super::holder_cache::WalletTotals;
 use super::lookup::Lookup;
 use super::people::PeopleMatches;
 use super::state::HolderBadges;
@@ -24,6 +24,7 @@ impl Lookup {
         let dot = cx.glyphs.dot;
         let &WalletTotals { only_history, is_unseen, ref names, .. } = found.whole();
         let email = short(&found.email);
+        let badges = count!(found.held.len() as u64, "badge", "badges");
         let who = match names.as_slice() {
             [] => email.to_string(),
             [one] => one.to_string(),
@@ -50,7 +51,6 @@ impl Lookup {
                     .map(|badges| t!("{badges} as of {time}", badges, time))
                     .collect(),
                 _ => {
-                    let badges = count!(found.held.len() as u64, "badge", "badges");
                     let partly = t!("{badges} as of {time} (not all was read)", badges, time);
                     let said = t!("{badges} as of {time}", badges, time);
                     if self.call.masked || found.whole_as_of().is_some() {
@@ -66,12 +66,11 @@ impl Lookup {
             (who, with_key(said, goes_on, cx))
         } else if found.has_failed() {
             (who, Vec::new())
-        } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
+        } else if is_unseen && !found.journal.sent.is_empty() && found.email.is_empty() {
             (t!("The service does not show this badge yet.").to_owned(), Vec::new())
-        } else if is_unseen && !found.sent.is_empty() && found.both {
+        } else if is_unseen && !found.journal.sent.is_empty() && found.both {
             (t!("No badge for {email} is visible yet.", email), Vec::new())
         } else if is_unseen && !found.held.is_empty() {
-            let badges = count!(found.held.len() as u64, "badge", "badges");
             let said = t!("{badges} sent by lapel (not everything could be read)", badges);
             (who, vec![format!(" {dot} {said}")])
         } else if found.held.is_empty() && found.both && found.complete {
@@ -86,14 +85,10 @@ impl Lookup {
         {
             let said = match total {
                 Some(total) => partly_read(read, total, only_history, cx),
-                None => vec![t!(
-                    "{badges}, not read to the end",
-                    badges = count!(found.held.len() as u64, "badge", "badges")
-                )],
+                None => vec![t!("{badges}, not read to the end", badges)],
             };
             (who, with_key(said, goes_on, cx))
         } else if !found.troubles.is_empty() {
-            let badges = count!(found.held.len() as u64, "badge", "badges");
             let said = match found.unread {
                 [true, _] => t!("{badges} (the wallet was not read)", badges),
                 [_, true] => t!("{badges} (the history was not read)", badges),
@@ -270,10 +265,10 @@ mod tests {
             ([false, false], "(the journal was not read)"),
         ] {
             let id = BadgeId::new("B-1").expect("an id");
-            let row = HistoryItem::for_test(id.clone());
+            let row = HistoryItem::for_test(id);
             let found = HolderBadges {
                 email: "kim@naru.example".to_owned(),
-                held: vec![HeldBadge { history: Some(row), ..HeldBadge::new(id) }],
+                held: vec![row.into()],
                 troubles: vec!["not read".to_owned()],
                 complete: true,
                 unread,

@@ -4,6 +4,7 @@ use super::groups::GroupKey;
 use super::people::PeopleMatches;
 use super::state::HolderBadges;
 use crate::domain::StateIs;
+use crate::domain::address_search::Match;
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::Heading;
 
@@ -47,6 +48,11 @@ impl WalletList {
     /// The possible matches, while the user selects from them instead of from the badges.
     pub fn choice(&self) -> Option<&PeopleMatches> {
         self.people.as_ref().filter(|people| people.is_listed)
+    }
+
+    /// The selected one of them.
+    pub fn selected_match(&self) -> Option<&Match> {
+        self.choice()?.matches.get(self.unnarrowed(self.cursor.at())?)
     }
 
     pub fn is_choosing(&self) -> bool {
@@ -111,10 +117,5 @@ impl WalletList {
 
     pub fn select_place(&mut self, place: Option<usize>) {
         self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
-    }
-
-    /// When lapel requested the badge, if the journal knows it.
-    pub fn requested(&self, held: &HeldBadge) -> Option<Timestamp> {
-        self.found.as_ref()?.requested.get(&held.badge_id).copied()
     }
 }
