@@ -53,7 +53,7 @@ use crate::tui::screens::lookup_box::LookupBox;
 use crate::tui::tour::TourPlace;
 use layout::AnswerPane;
 use lookup::Lookup;
-use state::{HolderBadges, SearchFor};
+use state::HolderBadges;
 use std::rc::Rc;
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.

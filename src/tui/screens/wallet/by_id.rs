@@ -1,9 +1,9 @@
 //! One badge by its id: its record, the wallet of its holder, and an id that no badge has.
 
+use super::BUDGET;
 use super::lookup::Lookup;
 use super::requests::LookupStep;
 use super::state::{HolderBadges, own_row};
-use super::{BUDGET, SearchFor};
 use crate::domain::mask;
 use crate::domain::query::{has_number_form, id_variants, may_be_end_of_id};
 use crate::jobs::Disclosure;
@@ -179,7 +179,7 @@ impl Lookup {
                     Some(t!("No badge has the id \u{201c}{id}\u{201d}.", id = short(&typed)));
             }
             (None, None) => self.name(typed, effects),
-            (None, Some(name)) => self.ask_index(SearchFor::Name(name), effects),
+            (None, Some(_)) => self.ask_index(effects),
         }
     }
 

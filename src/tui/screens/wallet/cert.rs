@@ -224,18 +224,15 @@ impl Lookup {
     }
 
     /// Opens the badge with this number. If there is none, treats the input as a badge id or a name.
-    pub(super) fn take_cert(
-        &mut self,
-        query: Query,
-        found: &Result<Vec<Cert>, NotSearched>,
-        effects: &mut Effects<'_>,
-    ) {
+    pub(super) fn take_cert(&mut self, found: &Result<Vec<Cert>, NotSearched>, effects: &mut Effects<'_>) {
         match found.as_deref() {
             Ok([one]) => self.badge(one.badge_id.clone(), effects),
             Ok(all @ [_, _, ..]) => self.call.not_found.text = Some(several(all)),
             Ok([]) | Err(_) => {
                 self.call.not_found.certs = Certs::of(found);
-                self.go_on(query, effects);
+                if let Some(query) = self.call.query.clone() {
+                    self.go_on(query, effects);
+                }
             }
         }
     }

@@ -131,20 +131,9 @@ impl Wallet {
 
     fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let list = &self.lookup.list;
-        self.first_line(
-            (
-                &self
-                    .title_lines(people, usize::from(area.width), cx)
-                    .into_iter()
-                    .take(1)
-                    .collect::<Vec<_>>(),
-                &[],
-            ),
-            0,
-            frame,
-            Rect { y: area.y + 2, height: 1, ..area },
-            cx,
-        );
+        let title = self.title_lines(people, usize::from(area.width), cx).into_iter().next();
+        let under = Rect { y: area.y + 2, height: 1, ..area };
+        self.first_line((title.as_slice(), &[]), 0, frame, under, cx);
         let areas = self.areas(area, cx);
         self.draw_notes(frame, areas.notes, cx);
         if people.matches.is_empty() {
@@ -184,12 +173,11 @@ impl Wallet {
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let list = &self.lookup.list;
-        let (who, shorter, said) = self.lookup.totals(found, cx);
+        let (who, said) = self.lookup.totals(found, cx);
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
         let widths = list.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         if !found.held.is_empty() || found.has_failed() {
-            let who: Vec<String> = std::iter::once(who.clone()).chain(shorter).collect();
             let hidden = if list.has_headings() { 0 } else { list.heading.hidden(&widths) };
             self.first_line((&who, &said), hidden, frame, under, cx);
             self.draw_notes(frame, areas.notes, cx);
@@ -198,7 +186,7 @@ impl Wallet {
             let mut rest = areas.list;
             if !found.has_failed() {
                 let below_rule = below(area, 2);
-                let rows = self.draw_message(&who, frame, below_rule, cx);
+                let rows = self.draw_message(&who[0], frame, below_rule, cx);
                 let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };
                 self.draw_notes(frame, notes.intersection(area), cx);
                 rest = below(below_rule, rows + usize::from(areas.notes.height));

@@ -2,7 +2,7 @@
 
 use super::lookup::Lookup;
 use super::state::{BadgeRecords, HolderBadges, LookupState, own_row};
-use super::{FIRST_PAGES, MOST_PAGES, SearchFor};
+use super::{FIRST_PAGES, MOST_PAGES};
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::holder::join;
 use crate::tui::prelude::*;
@@ -69,11 +69,10 @@ impl Lookup {
         if self.list.people.is_some() || self.pending.step.is_some() {
             return;
         }
-        let address = self.asked.clone().unwrap_or_default();
         if nothing && !self.leads_left().is_empty() {
-            self.ask_index(SearchFor::Address(address), effects);
+            self.ask_index(effects);
         } else if !self.list.held().is_empty() {
-            self.search_meant(&address, effects);
+            self.search_meant(effects);
         }
     }
 

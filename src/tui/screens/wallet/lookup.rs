@@ -1,10 +1,10 @@
 //! The steps of a look-up: from the input to the answers, with few requests.
 
+use super::cert;
 use super::people::PeopleMatches;
 use super::requests::{LookupRequests, LookupStep};
 use super::state::{Earlier, LookupHints, LookupState};
 use super::wallet_list::WalletList;
-use super::{SearchFor, cert};
 use crate::tui::prelude::*;
 
 /// The look-up of a caller's badges: what was asked, the running requests, and the answers.
@@ -37,7 +37,7 @@ impl Lookup {
         self.call.query = Some(query.clone());
         // The index comes first. This costs no request, and the service cannot search by these numbers.
         match cert::number_in(&query).map(str::to_owned) {
-            Some(number) => self.pending.send(LookupStep::Cert(query), Request::FindCert(number), effects),
+            Some(number) => self.pending.send(LookupStep::Cert, Request::FindCert(number), effects),
             None => self.go_on(query, effects),
         }
     }
@@ -100,11 +100,11 @@ impl Lookup {
             // The user may have typed in the box meanwhile: why that was not looked up stays, too.
             let error = self.call.error.take();
             self.call = LookupState { requests: self.call.requests, error, ..call };
-            self.list.people = Some(PeopleMatches { is_listed: true, ..people });
+            self.list.people = Some(people);
             self.list.cursor = cursor;
         }
         match &mut self.list.people {
-            Some(people) if people.is_listed => people.trouble = Some(why),
+            Some(people) if people.opened.is_none() => people.trouble = Some(why),
             _ => self.call.error = Some(why),
         }
     }
@@ -132,7 +132,7 @@ impl Lookup {
     fn take_response(&mut self, step: LookupStep, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match (step, response) {
-            (LookupStep::Cert(query), Response::FoundCerts(found)) => self.take_cert(query, &found, effects),
+            (LookupStep::Cert, Response::FoundCerts(found)) => self.take_cert(&found, effects),
             (LookupStep::CertCost(number), Response::WithoutDetails(found)) => {
                 self.take_cert_cost(number, found, effects);
             }
@@ -158,21 +158,21 @@ impl Lookup {
                 }
                 self.no_such_id(&id, effects);
             }
-            (LookupStep::Name(name), Response::Leads(rows)) => {
+            (LookupStep::Name, Response::Leads(rows)) => {
                 let trouble = self.take_rows(rows);
-                self.take_names(&name, trouble, effects);
+                self.take_names(trouble, effects);
             }
-            (LookupStep::Index(wanted), Response::People(found)) => self.take_index(wanted, found, effects),
-            (LookupStep::Meant(address), Response::Leads(rows)) => {
+            (LookupStep::Index, Response::People(found)) => self.take_index(found, effects),
+            (LookupStep::Meant, Response::Leads(rows)) => {
                 self.take_rows(rows);
-                self.call.further.meant = self.found_matches(&SearchFor::Address(address));
+                self.call.further.meant = self.found_matches();
             }
-            (LookupStep::Further(wanted), Response::Leads(rows)) => {
+            (LookupStep::Further, Response::Leads(rows)) => {
                 let trouble = self.take_rows(rows);
-                self.take_further(wanted, trouble, effects);
+                self.take_further(trouble, effects);
             }
-            (LookupStep::SentAlike(wanted, is_whole), Response::SentAlike(sent)) => {
-                self.take_alike(&wanted, is_whole, sent, effects);
+            (LookupStep::SentAlike(is_whole), Response::SentAlike(sent)) => {
+                self.take_alike(is_whole, sent, effects);
             }
             (_, response) => return Err(Reply { id, response }),
         }
@@ -180,7 +180,7 @@ impl Lookup {
     }
 
     pub fn waits_for(&self) -> Option<String> {
-        self.pending.words(self.asked.as_deref().unwrap_or_default())
+        self.pending.words(self.subject())
     }
 }
 

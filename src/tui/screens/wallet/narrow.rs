@@ -23,10 +23,8 @@ impl Wallet {
             Action::Accept if list.search.over().is_some() && list.finds_nothing() => {
                 let text = list.search.typed().unwrap_or_default();
                 list.end_search();
-                self.input.put_half_typed_aside(self.lookup.subject());
-                self.input.field.set(&text);
                 self.input.typing = true;
-                self.take_box(effects);
+                self.look_up_name(&text, effects);
             }
             _ => return list.act_search(action, cx),
         }

@@ -1,6 +1,5 @@
 //! The requests of a look-up: the purpose of each, and those that are running.
 
-use super::SearchFor;
 use crate::tui::prelude::*;
 
 /// The running requests of a look-up.
@@ -61,12 +60,12 @@ impl LookupRequests {
         matches!(self.step, Some((_, LookupStep::ReadCert(..))))
     }
 
-    /// What lapel waits for. `asked` is the address of the holder.
-    pub fn words(&self, asked: &str) -> Option<String> {
+    /// What lapel waits for. `subject` is the address or the name of the look-up.
+    pub fn words(&self, subject: &str) -> Option<String> {
         if self.holder.is_some() {
-            return Some(t!("reading wallet and history of {email}", email = short(asked)));
+            return Some(t!("reading wallet and history of {email}", email = short(subject)));
         }
-        self.step.as_ref().map(|(_, step)| step.words())
+        self.step.as_ref().map(|(_, step)| step.words(subject))
     }
 }
 
@@ -74,7 +73,7 @@ impl LookupRequests {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LookupStep {
     /// Searches the index for a certificate number. The text may turn out to be a badge id or a name.
-    Cert(Query),
+    Cert,
     /// Counts the badges whose record may have a certificate number.
     CertCost(String),
     /// A step of the confirmed reading of records, up to the one with this number.
@@ -90,15 +89,16 @@ pub(super) enum LookupStep {
     OpeningMatch(usize),
     /// Reads the record of a listed badge: for its revoke reason, or because neither list has it.
     Detail(BadgeId),
-    Name(String),
+    /// Searches the history for the caller's name.
+    Name,
     /// Searches the journal for a name or an address like one without a badge, and whether all of the search was possible.
-    SentAlike(SearchFor, bool),
+    SentAlike(bool),
     /// Searches the index for other addresses and names that may be the caller's.
-    Index(SearchFor),
+    Index,
     /// Searches the history for them.
-    Further(SearchFor),
+    Further,
     /// Searches the history for this address at the domain that the caller may have meant.
-    Meant(String),
+    Meant,
     /// Reads one row of the history, because no badge has this id: the service may write its ids in another form.
     Sample(BadgeId),
     Pictures(BadgeId),
@@ -118,10 +118,10 @@ pub(super) enum CertStep {
 }
 
 impl LookupStep {
-    fn words(&self) -> String {
+    fn words(&self, subject: &str) -> String {
         match self {
             Self::Opening(_) | Self::OpeningMatch(_) => t!("recording that this wallet is opened").to_owned(),
-            Self::Cert(_) | Self::CertCost(_) | Self::ReadCert(CertStep::SearchAgain, _) => {
+            Self::Cert | Self::CertCost(_) | Self::ReadCert(CertStep::SearchAgain, _) => {
                 t!("searching the index for this certificate number").to_owned()
             }
             Self::ReadCert(CertStep::ReadRecords, number) => {
@@ -131,10 +131,8 @@ impl LookupStep {
             Self::ById(id) | Self::SentHere(id) | Self::Journal(id) | Self::Detail(id) | Self::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Self::Name(name) | Self::SentAlike(SearchFor::Name(name) | SearchFor::Address(name), _) => {
-                t!("searching for {name}", name = short(name))
-            }
-            Self::Index(_) | Self::Further(_) | Self::Meant(_) => t!("searching further").to_owned(),
+            Self::Name | Self::SentAlike(_) => t!("searching for {name}", name = short(subject)),
+            Self::Index | Self::Further | Self::Meant => t!("searching further").to_owned(),
             Self::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         }
     }

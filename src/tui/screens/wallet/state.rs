@@ -191,14 +191,6 @@ impl LookupHints {
     }
 }
 
-/// What a search for the caller's badges started from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SearchFor {
-    /// An address without badges, or one whose badges the user wants to search further for.
-    Address(String),
-    Name(String),
-}
-
 impl HolderBadges {
     /// The sending of a badge that only the journal knows.
     pub fn sent_row(&self, id: &BadgeId) -> Option<&SentHere> {

@@ -15,26 +15,24 @@ use crate::tui::widgets::text_layout::line_width;
 const NAME: usize = 15;
 
 impl Lookup {
-    /// Whose badges these are, a shorter form of that, and how many there are: the longest text first.
-    pub(super) fn totals(
-        &self,
-        found: &HolderBadges,
-        cx: &UiContext,
-    ) -> (String, Option<String>, Vec<String>) {
+    /// Whose badges these are, and how many there are: of each the longest text first.
+    pub(super) fn totals(&self, found: &HolderBadges, cx: &UiContext) -> (Vec<String>, Vec<String>) {
         let dot = cx.glyphs.dot;
         let &WalletTotals { only_history, is_unseen, ref names, .. } = found.whole();
         let email = short(&found.email);
         let badges = count!(found.held.len() as u64, "badge", "badges");
-        let who = match names.as_slice() {
-            [] => email.to_string(),
-            [one] => one.to_string(),
-            [first, rest @ ..] => {
-                plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
-            }
-        };
-        let shorter = match names.as_slice() {
-            [first, rest @ ..] if !rest.is_empty() => Some(format!("{first} +{}", rest.len())),
-            _ => None,
+        let (who, shorter) = match names.as_slice() {
+            [] => (email.to_string(), None),
+            [one] => (one.to_string(), None),
+            [first, rest @ ..] => (
+                plural!(
+                    rest.len() as u64,
+                    "{first} and {n} other name",
+                    "{first} and {n} other names",
+                    first
+                ),
+                Some(format!("{first} +{}", rest.len())),
+            ),
         };
         // While lapel reads on, the last of the pages may be asked for already.
         let is_longer = self.can_read_on() || self.pending.holder.is_some();
@@ -104,7 +102,7 @@ impl Lookup {
             let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
             said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
         }
-        (who, shorter, said)
+        (std::iter::once(who).chain(shorter).collect(), said)
     }
 }
 
@@ -274,7 +272,7 @@ mod tests {
                 unread,
                 ..HolderBadges::default()
             };
-            let (_, _, said) = Lookup::default().totals(&found, &cx);
+            let (_, said) = Lookup::default().totals(&found, &cx);
             assert!(said.iter().all(|said| said.contains(named)) && !said.is_empty(), "{said:?}");
         }
     }

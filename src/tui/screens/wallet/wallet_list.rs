@@ -47,7 +47,7 @@ impl WalletList {
 
     /// The possible matches, while the user selects from them instead of from the badges.
     pub fn choice(&self) -> Option<&PeopleMatches> {
-        self.people.as_ref().filter(|people| people.is_listed)
+        self.people.as_ref().filter(|people| people.opened.is_none())
     }
 
     /// The selected one of them.
