@@ -426,7 +426,7 @@ mod tests {
                 valid_until: valid_until.as_ref(),
                 issued_at: issued_at.as_ref(),
                 reg_date: reg_date.as_ref(),
-                read_at: None,
+                ..BadgeFacts::default()
             },
             NOW,
         )

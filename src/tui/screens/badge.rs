@@ -14,7 +14,7 @@ use crate::tui::prelude::*;
 use crate::tui::request::{HolderInJournal, NotSearched};
 use crate::tui::screens::lookup_box::LookupBox;
 use crate::tui::screens::picture;
-use crate::tui::screens::wallet::cert::{Certs, several};
+use crate::tui::screens::wallet::cert::{IndexSearch, index_search, several};
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
@@ -31,7 +31,7 @@ pub struct BadgeScreen {
     input: LookupBox,
     /// The index search for a certificate number, and the text of the input that has it. It may turn out to be a badge id.
     cert: Option<(RequestId, String, String)>,
-    certs: Certs,
+    certs: IndexSearch,
     scroll: Scroll,
     back: bool,
     over_text: bool,
@@ -39,10 +39,6 @@ pub struct BadgeScreen {
 }
 
 impl BadgeScreen {
-    fn text_area(&self, area: Rect) -> Rect {
-        if self.beside { picture::beside(area).0 } else { area }
-    }
-
     /// Opens a badge that the user selected elsewhere.
     pub fn open(&mut self, badge: ListedBadge, effects: &mut Effects<'_>) {
         self.leave_box();
@@ -52,28 +48,25 @@ impl BadgeScreen {
     fn show(&mut self, mut badge: ListedBadge, effects: &mut Effects<'_>) {
         self.input.leave("");
         effects.cancel(self.cert.take().map(|(request, ..)| request));
-        self.certs = Certs::default();
+        self.certs = None;
         self.scroll.reset();
         if let Some(before) = self.wanted.take_if(|before| before.id == badge.id) {
             badge.keep(before);
         } else {
             self.read = LastRead::default();
+            self.journal.1 = HolderInJournal::default();
             self.back = false;
             self.over_text = false;
         }
-        self.journal =
-            (Some(effects.request(Request::SentBadge(badge.id.clone()))), HolderInJournal::default());
-        effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
         self.wanted = Some(badge);
+        self.read_record(effects);
     }
 
-    fn wants(&self, id: &BadgeId) -> bool {
-        self.wanted.as_ref().is_some_and(|badge| badge.id == *id)
-    }
-
-    pub fn refresh(&mut self, id: &BadgeId, effects: &mut Effects<'_>) {
-        if self.wants(id) {
-            effects.request_instead(&mut self.request, Request::Badge(id.clone()));
+    /// Reads the record, and what the journal has of the badge.
+    fn read_record(&mut self, effects: &mut Effects<'_>) {
+        if let Some(badge) = &self.wanted {
+            effects.request_instead(&mut self.journal.0, Request::SentBadge(badge.id.clone()));
+            effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
         }
     }
 
@@ -151,7 +144,7 @@ impl BadgeScreen {
                 if let Some(id) = BadgeId::new(typed) {
                     self.show(ListedBadge::unlisted(id), effects);
                 }
-                self.certs = Certs::of(found);
+                self.certs = index_search(found);
             }
         }
         if let Some(field) = next {
@@ -303,11 +296,7 @@ impl Component for BadgeScreen {
                 self.input.focus();
             }
             Action::Issue => self.issue(cx, effects),
-            Action::Reload => {
-                if let Some(badge) = &self.wanted {
-                    effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
-                }
-            }
+            Action::Reload => self.read_record(effects),
             Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
                 Some((badge, email)) => {
                     effects.go.push(Navigate::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
@@ -415,7 +404,7 @@ impl Component for BadgeScreen {
                 return;
             }
         }
-        let area = self.text_area(area);
+        let area = if self.beside { picture::beside(area).0 } else { area };
         let room = usize::from(area.width).saturating_sub(4);
         let body = Rect {
             x: area.x + 2,
@@ -435,7 +424,7 @@ impl Component for BadgeScreen {
         let lines: Vec<Line<'static>> = match (self.read.shown(), &self.wanted) {
             (Some(Ok(badge)), _) => self.lines(badge, (room, usize::from(body.height)), cx),
             (Some(Err(error)), Some(wanted)) => {
-                let mut lines = not_read(error, &wanted.id, (self.certs, &self.journal.1.sent), room, cx);
+                let mut lines = not_read(error, &wanted.id, (&self.certs, &self.journal.1.sent), room, cx);
                 if self.offers_name() {
                     let said = t!("If this is a name: {enter} looks up its holders.", enter = enter());
                     lines.extend(styled(&said, room, cx.theme.dim()));

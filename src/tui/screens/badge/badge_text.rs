@@ -7,7 +7,7 @@ use crate::tui::prelude::*;
 use crate::tui::request::HolderInJournal;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
-use crate::tui::screens::wallet::cert::Certs;
+use crate::tui::screens::wallet::cert::{IndexSearch, advice};
 use crate::tui::screens::wallet::pane::advice_lines;
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
@@ -48,7 +48,7 @@ pub(in crate::tui::screens) const FIELDS: &[RecordField<Badge>] = &[
 pub(super) fn not_read(
     error: &ApiError,
     id: &BadgeId,
-    (certs, sent): (Certs, &[SentHere]),
+    (certs, sent): (&IndexSearch, &[SentHere]),
     room: usize,
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
@@ -70,8 +70,8 @@ pub(super) fn not_read(
             "Not found does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
-        if certs != Certs::NotAsked {
-            lines.extend(styled(&certs.advice(cx), room, cx.theme.dim()));
+        if certs.is_some() {
+            lines.extend(styled(&advice(certs.as_ref(), cx), room, cx.theme.dim()));
         }
     }
     lines

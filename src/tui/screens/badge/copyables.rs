@@ -52,10 +52,9 @@ impl Screen for BadgeScreen {
     }
 
     fn on_touched(&mut self, _: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
-        if cx.client().is_some() {
-            for badge in touched {
-                self.refresh(&badge.badge_id, effects);
-            }
+        let is_wanted = |id: &BadgeId| self.wanted.as_ref().is_some_and(|badge| badge.id == *id);
+        if cx.client().is_some() && touched.iter().any(|badge| is_wanted(&badge.badge_id)) {
+            self.read_record(effects);
         }
     }
 

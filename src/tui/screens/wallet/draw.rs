@@ -1,6 +1,7 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
 use super::Wallet;
+use super::cert::advice;
 use super::layout::{Areas, BEFORE, Side};
 use super::notes::{nothing_found, waiting_may_be_hidden};
 use super::people::PeopleMatches;
@@ -68,7 +69,7 @@ impl Wallet {
             said.push(waiting_may_be_hidden().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
             if !self.lookup.pending.is_reading_cert() {
-                said.push(self.lookup.call.not_found.certs.advice(cx));
+                said.push(advice(self.lookup.call.not_found.certs.as_ref(), cx));
                 said.extend(self.cert_offer(cx));
             }
             said.extend(self.lookup.waits_for().map(|waits| {

@@ -14,13 +14,13 @@ use crate::tui::widgets::scroll::Scroll;
 /// Columns of the cursor before a row.
 pub(super) const BEFORE: usize = 3;
 /// Number of rows above the list: the input, a separator line, and the summary.
-const HEAD: u16 = 3;
+const HEAD: usize = 3;
 /// Minimum number of rows that the list keeps if hiding general advice about the badge makes room for them.
-const SOME: u16 = 4;
+const SOME: usize = 4;
 /// Minimum number of rows that the list keeps in every case.
-const FEW: u16 = 2;
+const FEW: usize = 2;
 /// Minimum height of the selected badge's area, in rows. With less room it is not shown.
-const LEAST: u16 = 3;
+const LEAST: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -139,16 +139,10 @@ impl Wallet {
     pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
         let listed = &self.lookup.list;
         let room = usize::from(area.width).saturating_sub(4);
-        let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
         // A row that nobody sees must not be opened, so a few stay visible.
-        let rows = u16::try_from(listed.len()).unwrap_or(u16::MAX).min(FEW);
-        let notes = notes.min(area.height.saturating_sub(HEAD + rows));
-        let head = HEAD.saturating_add(notes).min(area.height);
-        let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
-        let titled = u16::from(listed.has_headings()).min(area.height - head);
-        let heads = Rect { y: area.y + head, height: titled, ..area };
-        let head = head + titled;
-        let rest = Rect { y: area.y + head, height: area.height - head, ..area };
+        let most = usize::from(area.height).saturating_sub(HEAD + listed.len().min(FEW));
+        let (notes, rest) = split(below(area, HEAD), self.notes(room, cx).len().min(most));
+        let (heads, rest) = split(rest, usize::from(listed.has_headings()));
         if listed.selected_match().is_some() {
             let (list, pane) = preview::split(rest, None);
             return Areas { notes, heads, list, pane: pane.map(preview::inside) };
@@ -157,34 +151,25 @@ impl Wallet {
             return Areas { notes, heads, list: rest, pane: None };
         };
         if area.width >= preview::FROM {
-            let wanted = listed
-                .heading
-                .wanted(area.width)
-                .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
-            let left = wanted.min(area.width * 11 / 20);
+            let wanted =
+                listed.heading.wanted(area.width).and_then(|cells| u16::try_from(cells + BEFORE).ok());
+            let left = wanted.unwrap_or(u16::MAX).min(area.width * 11 / 20);
             let list = Rect { width: left, ..rest };
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
-        let rows = u16::try_from(listed.len()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
         let (case, context) = (self.case(held, cx), self.answer_context(held, cx));
-        let wanted =
-            |less| u16::try_from(pane::lines(&case, &context, room, less, cx).len()).unwrap_or(u16::MAX);
-        let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
-        let list = left(wanted(3)).max(left(wanted(4)).min(SOME)).max(FEW).min(rows).min(rest.height);
-        let below = rest.height - list;
-        if below <= LEAST {
+        let height = usize::from(rest.height);
+        let left = |less| height.saturating_sub(pane::lines(&case, &context, room, less, cx).len() + 1);
+        let rows = left(3).max(left(4).min(SOME)).max(FEW).min(listed.len()).min(height);
+        if height - rows <= LEAST {
             return Areas { notes, heads, list: rest, pane: None };
         }
-        let pane = Rect {
-            x: rest.x + 2,
-            y: rest.y + list + 1,
-            width: rest.width.saturating_sub(4),
-            height: below - 1,
-        };
-        Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
+        let (list, rest) = split(rest, rows);
+        let pane = Rect { x: rest.x + 2, width: rest.width.saturating_sub(4), ..below(rest, 1) };
+        Areas { notes, heads, list, pane: Some(pane) }
     }
 
     fn answer_context(&self, held: &HeldBadge, cx: &UiContext) -> pane::AnswerContext<'_> {
@@ -212,6 +197,12 @@ impl Wallet {
         }
         Some(sent_here(&sent, cx))
     }
+}
+
+/// The first rows of an area, and the rest.
+fn split(area: Rect, rows: usize) -> (Rect, Rect) {
+    let rest = below(area, rows);
+    (Rect { height: area.height - rest.height, ..area }, rest)
 }
 
 impl WalletList {

@@ -1,7 +1,6 @@
 //! The steps of a look-up: from the input to the answers, with few requests.
 
 use super::cert;
-use super::people::PeopleMatches;
 use super::requests::{LookupRequests, LookupStep};
 use super::state::{Earlier, LookupHints, LookupState};
 use super::wallet_list::WalletList;
@@ -136,9 +135,7 @@ impl Lookup {
             (LookupStep::CertCost(number), Response::WithoutDetails(found)) => {
                 self.take_cert_cost(number, found, effects);
             }
-            (LookupStep::ReadCert(step, number), response) => {
-                self.take_cert_step(step, number, response, effects);
-            }
+            (LookupStep::ReadCert(_, number), response) => self.take_cert_step(number, response, effects),
             (LookupStep::ById(id), Response::Badge(badge)) => self.take_badge(id, *badge, effects),
             (LookupStep::SentHere(id), Response::SentBadge(found)) => {
                 self.take_sent_here(&id, found, effects)
@@ -186,6 +183,7 @@ impl Lookup {
 
 #[cfg(test)]
 mod tests {
+    use super::super::people::PeopleMatches;
     use super::*;
 
     #[test]

@@ -76,7 +76,7 @@ pub(super) enum LookupStep {
     Cert,
     /// Counts the badges whose record may have a certificate number.
     CertCost(String),
-    /// A step of the confirmed reading of records, up to the one with this number.
+    /// A step of the confirmed reading of records, up to the one with this number. Its response tells what follows.
     ReadCert(CertStep, String),
     ById(BadgeId),
     /// Searches the journal for a badge that the service does not know.
@@ -106,25 +106,21 @@ pub(super) enum LookupStep {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CertStep {
-    /// There is no index.
-    TurnIndexOn,
-    /// Reads the history into the index, before the records.
-    ReadHistory,
-    /// Lists the records that were not read, after that.
-    ListUnread,
-    ReadRecords,
+    /// Turns an index on, reads the history into it, and lists the records that were not read.
+    History,
+    Records,
     /// Searches the index again after that.
-    SearchAgain,
+    Search,
 }
 
 impl LookupStep {
     fn words(&self, subject: &str) -> String {
         match self {
             Self::Opening(_) | Self::OpeningMatch(_) => t!("recording that this wallet is opened").to_owned(),
-            Self::Cert | Self::CertCost(_) | Self::ReadCert(CertStep::SearchAgain, _) => {
+            Self::Cert | Self::CertCost(_) | Self::ReadCert(CertStep::Search, _) => {
                 t!("searching the index for this certificate number").to_owned()
             }
-            Self::ReadCert(CertStep::ReadRecords, number) => {
+            Self::ReadCert(CertStep::Records, number) => {
                 t!("reading records to find certificate number {number}", number = short(number))
             }
             Self::ReadCert(..) => t!("reading the history into the index").to_owned(),

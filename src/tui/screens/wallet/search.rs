@@ -1,7 +1,7 @@
 //! The search for the caller's badges when the address or the name as given has none: in the index first, then in the
 //! history, within the budget of requests.
 
-use super::cert::Certs;
+use super::cert::index_search;
 use super::lookup::Lookup;
 use super::people::PeopleMatches;
 use super::requests::LookupStep;
@@ -107,7 +107,7 @@ impl Lookup {
 
     /// Handles what the index has of other addresses and names.
     pub(super) fn take_index(&mut self, found: Result<FoundPeople, NotSearched>, effects: &mut Effects<'_>) {
-        self.call.further.index = Some(found.as_ref().map(|_| ()).map_err(Clone::clone));
+        self.call.further.index = index_search(&found);
         let found = found.unwrap_or_default();
         if found.all > found.badges.len() as u64 {
             self.call.further.beyond = self.call.further.beyond.max(Remaining::Counted(found.all));
@@ -315,13 +315,14 @@ impl Wallet {
         let is_unread = self.lookup.call.further.index == Some(Err(NotSearched::NotRead));
         let searched = (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)));
         // The advice about a certificate number says it, too.
-        let unread = (is_unread && self.lookup.call.not_found.certs != Certs::NotRead).then(|| {
-            t!(
-                "The index is not read yet: {key} on Home reads it ({cost}).",
-                key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
-                cost = cx.history_cost(self.lookup.hints.badges)
-            )
-        });
+        let unread =
+            (is_unread && self.lookup.call.not_found.certs != self.lookup.call.further.index).then(|| {
+                t!(
+                    "The index is not read yet: {key} on Home reads it ({cost}).",
+                    key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
+                    cost = cx.history_cost(self.lookup.hints.badges)
+                )
+            });
         let missing = is_missing.then(|| t!("No index here.").to_owned());
         let said: Vec<String> = searched.into_iter().chain(missing).chain(unread).collect();
         (!said.is_empty()).then(|| said.join(" "))

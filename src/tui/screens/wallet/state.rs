@@ -1,14 +1,15 @@
 //! The state of a look-up: what was asked, and what was found.
 
 use super::by_id::is_unknown;
+use super::cert::IndexSearch;
+use super::groups;
 use super::holder_cache::HolderCache;
 use super::people::PeopleMatches;
-use super::{cert, groups};
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::CallerQuestion;
 use crate::jobs::SentAlike;
 use crate::tui::prelude::*;
-use crate::tui::request::{HolderInJournal, NotSearched, Remaining, TriedPictures};
+use crate::tui::request::{HolderInJournal, Remaining, TriedPictures};
 use jiff::tz::Offset;
 
 /// The badges of a holder, and how much of both lists was read.
@@ -146,8 +147,7 @@ impl BadgeRecords {
 pub(super) struct FurtherSearch {
     /// The queries that were sent.
     pub tried: Vec<HistoryProbe>,
-    /// Whether the index was searched, or why it was not. `None` before that.
-    pub index: Option<Result<(), NotSearched>>,
+    pub index: IndexSearch,
     pub rows: Vec<HistoryItem>,
     /// The rows that the queries did not read.
     pub beyond: Remaining,
@@ -166,7 +166,8 @@ pub(super) struct NoBadge {
     pub text: Option<String>,
     /// A badge that was sent from this computer and that the service does not know.
     pub sent: Option<SentHere>,
-    pub certs: cert::Certs,
+    /// The search of the index for the text as a certificate number.
+    pub certs: IndexSearch,
 }
 
 /// What lapel has learned from rows that it read, for any look-up.
