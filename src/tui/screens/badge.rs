@@ -31,7 +31,7 @@ pub struct BadgeScreen {
     input: LookupBox,
     /// The index search for a certificate number, and the text of the input that has it. It may turn out to be a badge id.
     cert: Option<(RequestId, String, String)>,
-    certs: IndexSearch,
+    certs: Option<IndexSearch>,
     scroll: Scroll,
     back: bool,
     over_text: bool,
@@ -144,7 +144,7 @@ impl BadgeScreen {
                 if let Some(id) = BadgeId::new(typed) {
                     self.show(ListedBadge::unlisted(id), effects);
                 }
-                self.certs = index_search(found);
+                self.certs = Some(index_search(found));
             }
         }
         if let Some(field) = next {
@@ -424,7 +424,8 @@ impl Component for BadgeScreen {
         let lines: Vec<Line<'static>> = match (self.read.shown(), &self.wanted) {
             (Some(Ok(badge)), _) => self.lines(badge, (room, usize::from(body.height)), cx),
             (Some(Err(error)), Some(wanted)) => {
-                let mut lines = not_read(error, &wanted.id, (&self.certs, &self.journal.1.sent), room, cx);
+                let mut lines =
+                    not_read(error, &wanted.id, (self.certs.as_ref(), &self.journal.1.sent), room, cx);
                 if self.offers_name() {
                     let said = t!("If this is a name: {enter} looks up its holders.", enter = enter());
                     lines.extend(styled(&said, room, cx.theme.dim()));

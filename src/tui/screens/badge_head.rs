@@ -1,6 +1,7 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
 use crate::domain::look_alike::{foreign_letter, letter_name};
+use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::{pieces, remarks};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::packed;
@@ -10,7 +11,8 @@ pub(super) fn head(held: &HeldBadge, more: &str, room: usize, cx: &UiContext) ->
     let verdict = held.verdict(cx.now());
     let mut why = verdict.line().1 + more;
     // A mail that waits with its badge needs no line of its own.
-    let waits = held.email_status().filter(|word| verdict.state() == State::Waiting && is(word, "wait"));
+    let waits = held.email_status().filter(|word| word.wire().eq_ignore_ascii_case("wait"));
+    let waits = waits.filter(|_| verdict.state() == State::Waiting);
     if let Some(word) = waits {
         why = t!("{why}; mail {word}", why, word);
     }
@@ -59,16 +61,12 @@ pub(super) fn name_remark(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<
     })
 }
 
-fn is(word: &Text, known: &str) -> bool {
-    word.wire().eq_ignore_ascii_case(known)
-}
-
 fn mail_line(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     if held.recipient_email().is_none() {
         return Vec::new();
     }
     let (text, style) = match held.email_status() {
-        Some(word) if is(word, "sent") => {
+        Some(word) if is_sent(word.wire()) => {
             (t!("mail {word} to this address (delivery not confirmed)", word), cx.theme.dim())
         }
         Some(word) => (t!("mail: {word} (the service's word)", word), cx.theme.warning()),

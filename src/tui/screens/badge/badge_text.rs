@@ -48,7 +48,7 @@ pub(in crate::tui::screens) const FIELDS: &[RecordField<Badge>] = &[
 pub(super) fn not_read(
     error: &ApiError,
     id: &BadgeId,
-    (certs, sent): (&IndexSearch, &[SentHere]),
+    (certs, sent): (Option<&IndexSearch>, &[SentHere]),
     room: usize,
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
@@ -71,7 +71,7 @@ pub(super) fn not_read(
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
         if certs.is_some() {
-            lines.extend(styled(&advice(certs.as_ref(), cx), room, cx.theme.dim()));
+            lines.extend(styled(&advice(certs, cx), room, cx.theme.dim()));
         }
     }
     lines

@@ -10,15 +10,15 @@ use crate::tui::prelude::*;
 use crate::tui::request::NotSearched;
 use crate::tui::worker::index::MOST_DETAILS;
 
-/// Whether the index was searched, or why not. `None` before that.
-pub(in crate::tui) type IndexSearch = Option<Result<(), NotSearched>>;
+/// Whether the index was searched, or why not.
+pub(in crate::tui) type IndexSearch = Result<(), NotSearched>;
 
 pub(in crate::tui) fn index_search<T>(found: &Result<T, NotSearched>) -> IndexSearch {
-    Some(found.as_ref().map(|_| ()).map_err(Clone::clone))
+    found.as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
 /// What to do after a search of the index that did not find a certificate number.
-pub(in crate::tui) fn advice(certs: Option<&Result<(), NotSearched>>, cx: &UiContext) -> String {
+pub(in crate::tui) fn advice(certs: Option<&IndexSearch>, cx: &UiContext) -> String {
     let home = || cx.key(&[KeyContext::Global], Action::Home);
     match certs {
         None => t!("Ask for the badge id or the holder's e-mail address.").to_owned(),
@@ -208,7 +208,7 @@ impl Lookup {
             Ok([one]) => self.badge(one.badge_id.clone(), effects),
             Ok(all @ [_, _, ..]) => self.call.not_found.text = Some(several(all)),
             Ok([]) | Err(_) => {
-                self.call.not_found.certs = index_search(found);
+                self.call.not_found.certs = Some(index_search(found));
                 if let Some(query) = self.call.query.clone() {
                     self.go_on(query, effects);
                 }

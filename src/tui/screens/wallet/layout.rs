@@ -4,6 +4,7 @@ use super::notes::sent_when;
 use super::rows::REMARKS;
 use super::wallet_list::WalletList;
 use super::{Wallet, pane};
+use crate::domain::call_advice::correction;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -94,8 +95,10 @@ impl Wallet {
         let about = about.or_else(|| Some(self.lookup.list.selected_match()?.address.wire().to_owned()));
         let (pane, picture) = selected.map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
         let lacks_advice = selected.is_some_and(|held| {
-            let (lines, wide) = (self.answer_lines(held, pane, cx), usize::from(pane.width));
-            pane.height > 0 && pane::lacks_advice(&self.script(held, cx), &lines, wide)
+            let (case, context) = (self.case(held, cx), self.answer_context(held, cx));
+            let all = pane::lines(&case, &context, usize::from(pane.width), pane::ALL_ADVICE, cx).len();
+            let has_advice = context.script.say.iter().any(|say| say == correction());
+            has_advice && (1..all).contains(&usize::from(pane.height))
         });
         if self.pane.about != about {
             self.pane.scroll.reset();
@@ -163,7 +166,11 @@ impl Wallet {
         let (case, context) = (self.case(held, cx), self.answer_context(held, cx));
         let height = usize::from(rest.height);
         let left = |less| height.saturating_sub(pane::lines(&case, &context, room, less, cx).len() + 1);
-        let rows = left(3).max(left(4).min(SOME)).max(FEW).min(listed.len()).min(height);
+        let rows = left(pane::ALL_ADVICE)
+            .max(left(pane::ALL_ADVICE + 1).min(SOME))
+            .max(FEW)
+            .min(listed.len())
+            .min(height);
         if height - rows <= LEAST {
             return Areas { notes, heads, list: rest, pane: None };
         }

@@ -138,7 +138,7 @@ impl Lookup {
             (LookupStep::ReadCert(_, number), response) => self.take_cert_step(number, response, effects),
             (LookupStep::ById(id), Response::Badge(badge)) => self.take_badge(id, *badge, effects),
             (LookupStep::SentHere(id), Response::SentBadge(found)) => {
-                self.take_sent_here(&id, found, effects)
+                self.take_sent_here(&id, found, effects);
             }
             (LookupStep::Journal(_), Response::SentBadge(found)) => self.take_journal(found),
             (LookupStep::Detail(id), Response::Badge(badge)) => self.take_detail(&id, *badge),

@@ -11,8 +11,10 @@ use crate::tui::widgets::text_layout::{line_width, packed, pieces};
 use crate::tui::widgets::timeline::timeline;
 use std::rc::Rc;
 
-/// Highest value of `less` in [`lines`]: leaves out the most.
-pub(super) const MOST_LESS: u8 = 5;
+/// The value of `less` in [`lines`] that leaves out the most.
+const MOST_LESS: u8 = 5;
+/// The one that leaves out the most but general advice.
+pub(super) const ALL_ADVICE: u8 = 3;
 /// Maximum rows of a verdict with a long reason before what to say.
 const LONGEST_VERDICT: usize = 3;
 /// Width of the labels of the last lines, in columns.
@@ -79,7 +81,7 @@ pub(super) fn lines(
         let around = || (less < 1).then(Line::default);
         lines.extend(around().filter(|_| !times.is_empty()).into_iter().chain(times).chain(around()));
     }
-    lines.extend(advice_lines(&context.script, less < 4, true, room, cx));
+    lines.extend(advice_lines(&context.script, less <= ALL_ADVICE, true, room, cx));
     lines
 }
 
@@ -156,13 +158,6 @@ pub fn advice_lines(
         lines.push(Line::from(vec![label, Span::styled(rest.unwrap_or(line), theme.dim())]));
     }
     lines
-}
-
-/// Whether these lines have left out general advice.
-pub(super) fn lacks_advice(script: &Script, lines: &[Line<'_>], room: usize) -> bool {
-    let first = wrap(correction(), room_of_text(room)).into_iter().next().unwrap_or_default();
-    script.say.iter().any(|say| say == correction())
-        && lines.iter().all(|line| line.spans.last().is_none_or(|span| span.content != first))
 }
 
 /// A warning if ages are shown and the service's time zone is not known.

@@ -107,7 +107,7 @@ impl Lookup {
 
     /// Handles what the index has of other addresses and names.
     pub(super) fn take_index(&mut self, found: Result<FoundPeople, NotSearched>, effects: &mut Effects<'_>) {
-        self.call.further.index = index_search(&found);
+        self.call.further.index = Some(index_search(&found));
         let found = found.unwrap_or_default();
         if found.all > found.badges.len() as u64 {
             self.call.further.beyond = self.call.further.beyond.max(Remaining::Counted(found.all));
@@ -217,16 +217,12 @@ impl Lookup {
         sent.retain(|one| one.sent.badge_id.as_ref().is_none_or(|id| !shown.contains(id)));
         let has_name = sent.iter().any(|one| one.why.contains(&MatchReason::SameName));
         let subject = short(self.subject()).into_owned();
-        match &mut self.list.people {
-            _ if self.asked.is_none() => {
-                if is_whole && has_name {
-                    self.call.not_found.text = Some(t!(
-                        "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
-                        name = subject
-                    ));
-                }
+        match (self.asked.is_some(), &mut self.list.people) {
+            (false, _) if is_whole && has_name => {
+                self.call.not_found.text =
+                    Some(t!("No badge with the name \u{201c}{name}\u{201d} is visible yet.", name = subject));
             }
-            Some(people) if people.matches.is_empty() && !sent.is_empty() => {
+            (true, Some(people)) if people.matches.is_empty() && !sent.is_empty() => {
                 people.title = t!("No badge for {address}; similar ones were sent", address = subject);
             }
             _ => {}

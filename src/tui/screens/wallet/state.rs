@@ -147,7 +147,7 @@ impl BadgeRecords {
 pub(super) struct FurtherSearch {
     /// The queries that were sent.
     pub tried: Vec<HistoryProbe>,
-    pub index: IndexSearch,
+    pub index: Option<IndexSearch>,
     pub rows: Vec<HistoryItem>,
     /// The rows that the queries did not read.
     pub beyond: Remaining,
@@ -167,7 +167,7 @@ pub(super) struct NoBadge {
     /// A badge that was sent from this computer and that the service does not know.
     pub sent: Option<SentHere>,
     /// The search of the index for the text as a certificate number.
-    pub certs: IndexSearch,
+    pub certs: Option<IndexSearch>,
 }
 
 /// What lapel has learned from rows that it read, for any look-up.
