@@ -64,15 +64,11 @@ impl WalletList {
         !self.is_choosing() && !self.held().is_empty()
     }
 
-    /// The number of rows, listed or not.
+    /// The number of matches, or of badges and folded copies, also if a search does not find them.
     pub fn all(&self) -> usize {
-        self.choice().map_or_else(|| self.arranged(), |people| people.matches.len())
-    }
-
-    /// The number of badges or folded copies, also if a search does not find them.
-    fn arranged(&self) -> usize {
         let order = self.found.as_ref().and_then(|found| found.arranged.order.as_ref());
-        order.map_or(self.held().len(), Vec::len)
+        let badges = order.map_or(self.held().len(), Vec::len);
+        self.choice().map_or(badges, |people| people.matches.len())
     }
 
     pub fn len(&self) -> usize {
@@ -84,14 +80,9 @@ impl WalletList {
         self.fitting.as_ref().map_or(Some(place), |fitting| fitting.get(place).copied())
     }
 
-    /// The number of listed badges. None is listed while possible matches are shown.
-    pub fn badges(&self) -> usize {
-        if self.is_choosing() { 0 } else { self.len() }
-    }
-
-    /// The listed badges in their order.
+    /// The listed badges in their order. None is listed while possible matches are shown.
     pub fn rows(&self) -> impl Iterator<Item = &HeldBadge> {
-        (0..self.badges()).filter_map(|place| self.row(place))
+        (0..self.len()).filter_map(|place| self.row(place))
     }
 
     pub fn row(&self, place: usize) -> Option<&HeldBadge> {
