@@ -183,23 +183,21 @@ impl BadgeScreen {
 
     /// Opens the form for a corrected badge.
     fn replace(&self, cx: &UiContext, effects: &mut Effects<'_>) {
-        match self.badge() {
-            Some(badge) => {
-                let state = Verdict::of(badge, cx.now()).state();
-                match state {
-                    State::Revoked => {
-                        effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
-                    }
-                    State::Revoking => effects.say(t!(
-                        "This badge is being revoked, so it cannot be replaced. Issue a new one from Templates."
-                    )),
-                    _ => {
-                        let badge = Box::new(badge.clone());
-                        effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
-                    }
-                }
+        let Some(badge) = self.badge() else {
+            effects.say(t!("There is no badge here to correct."));
+            return;
+        };
+        match Verdict::of(badge, cx.now()).state() {
+            State::Revoked => {
+                effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
             }
-            None => effects.say(t!("There is no badge here to correct.")),
+            State::Revoking => effects.say(t!(
+                "This badge is being revoked, so it cannot be replaced. Issue a new one from Templates."
+            )),
+            _ => {
+                let badge = Box::new(badge.clone());
+                effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
+            }
         }
     }
 

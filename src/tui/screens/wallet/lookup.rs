@@ -2,7 +2,7 @@
 
 use super::cert;
 use super::requests::{LookupRequests, LookupStep};
-use super::state::{Earlier, LookupHints, LookupState};
+use super::state::{EarlierSearch, LookupHints, LookupState};
 use super::wallet_list::WalletList;
 use crate::tui::prelude::*;
 
@@ -15,7 +15,7 @@ pub(super) struct Lookup {
     pub pending: LookupRequests,
     pub list: WalletList,
     pub hints: LookupHints,
-    pub earlier: Option<Box<Earlier>>,
+    pub earlier: Option<Box<EarlierSearch>>,
 }
 
 impl Lookup {
@@ -84,7 +84,7 @@ impl Lookup {
                 let call = std::mem::take(&mut self.call);
                 let cursor = std::mem::take(&mut self.list.cursor);
                 self.start(query, effects);
-                self.earlier = people.map(|people| Box::new(Earlier { call, people, cursor }));
+                self.earlier = people.map(|people| Box::new(EarlierSearch { call, people, cursor }));
             }
             (None, None, None) => {
                 effects.say(t!("There is nothing to refresh: nothing was looked up here yet."));
@@ -95,7 +95,7 @@ impl Lookup {
     /// Says why a search failed. A list of people from before stays.
     pub fn fail(&mut self, why: String) {
         if let Some(earlier) = self.earlier.take() {
-            let Earlier { call, people, cursor } = *earlier;
+            let EarlierSearch { call, people, cursor } = *earlier;
             // The user may have typed in the box meanwhile: why that was not looked up stays, too.
             let error = self.call.error.take();
             self.call = LookupState { requests: self.call.requests, error, ..call };
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn why_a_typed_text_was_not_looked_up_stays_when_a_search_done_again_fails() {
-        let earlier = Earlier {
+        let earlier = EarlierSearch {
             call: LookupState { requests: 5, ..LookupState::default() },
             people: PeopleMatches { title: "2 addresses".to_owned(), ..PeopleMatches::default() },
             cursor: ListCursor::default(),

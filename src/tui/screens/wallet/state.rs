@@ -42,7 +42,7 @@ pub(super) struct HolderBadges {
 }
 
 /// A search that is done again, as it was before: it stays if the service cannot be asked.
-pub(super) struct Earlier {
+pub(super) struct EarlierSearch {
     pub call: LookupState,
     pub people: PeopleMatches,
     pub cursor: ListCursor,
