@@ -59,16 +59,34 @@ pub struct CallCase<'a> {
     pub question: Option<CallerQuestion>,
     /// Whether front and back open, if lapel has tried them. `None` for one that could not be tried.
     pub pictures: Option<[Option<bool>; 2]>,
-    /// When lapel requested the badge, in service time, if the journal knows it.
-    pub requested: Option<DateTime>,
     pub now: DateTime,
     /// Known, and not only assumed from this computer.
     pub zone_known: bool,
 }
 
-impl CallCase<'_> {
+impl<'a> CallCase<'a> {
+    /// A call about a badge of which only its own record was read.
+    pub fn alone(held: &'a HeldBadge, now: DateTime) -> Self {
+        Self {
+            held,
+            all: std::slice::from_ref(held),
+            asked: held.recipient_email().map_or("", Text::wire),
+            organisation: "",
+            both: false,
+            whole_as_of: None,
+            unfinished: false,
+            by_id: false,
+            masked: false,
+            namesakes: 0,
+            question: None,
+            pictures: None,
+            now,
+            zone_known: true,
+        }
+    }
+
     pub fn verdict(&self) -> Verdict {
-        self.held.verdict(self.now).with_request(self.requested, self.now)
+        self.held.verdict(self.now)
     }
 
     /// [`CallCase::whole_as_of`], for a sentence.
@@ -111,9 +129,8 @@ fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
     if waits(verdict) || matches!(verdict, Verdict::Unread) {
-        let requested = case.requested.filter(|_| held.reg_date().is_none());
-        let requested = requested.and_then(|at| ServiceTime::new(&at.strftime("%F %T").to_string()));
-        why.extend(requested.map(|at| t!("requested {time}", time = with_age(&at, now))));
+        let requested = held.requested.as_ref().filter(|_| held.reg_date().is_none());
+        why.extend(requested.map(|at| t!("requested {time}", time = with_age(at, now))));
         why.extend(deadline(held).map(|at| t!("24 h after acceptance: {at}", at)));
     }
     if let Verdict::Valid { until: Some(until) } = verdict {

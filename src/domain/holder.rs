@@ -41,6 +41,10 @@ pub struct HeldBadge {
     pub sent: Option<Text>,
     /// Whether the service could not be asked about a badge that only the journal knows.
     pub unread: bool,
+    /// When lapel requested the badge, if the journal knows it.
+    pub requested: Option<ServiceTime>,
+    /// The job that revokes the badge as soon as it is issued.
+    pub to_revoke: Option<i64>,
     pub folded: FoldedName,
 }
 
@@ -66,6 +70,8 @@ impl HeldBadge {
             detail: None,
             sent: None,
             unread: false,
+            requested: None,
+            to_revoke: None,
             folded: FoldedName::default(),
         }
     }
@@ -80,7 +86,8 @@ impl HeldBadge {
         #[cfg(test)]
         counted::visit();
         if self.is_only_sent() {
-            return if self.unread { Verdict::Unread } else { Verdict::Waiting { since: None } };
+            let waits = || Verdict::waiting(None, self.requested.as_ref(), self.to_revoke, now);
+            return if self.unread { Verdict::Unread } else { waits() };
         }
         let (detail, history) = (self.detail.as_deref(), self.history.as_ref());
         Verdict::of(
@@ -96,6 +103,8 @@ impl HeldBadge {
                 issued_at: self.issued_at(),
                 reg_date: self.reg_date(),
                 read_at: history.filter(|_| detail.is_none()).and_then(|h| h.read_at),
+                requested: self.requested.as_ref(),
+                to_revoke: self.to_revoke,
             },
             now,
         )
@@ -197,6 +206,20 @@ impl HeldBadge {
     }
 }
 
+impl From<Badge> for HeldBadge {
+    fn from(badge: Badge) -> Self {
+        let id = badge.badge_id.clone();
+        Self { detail: Some(Box::new(badge)), ..Self::new(id) }
+    }
+}
+
+impl From<HistoryItem> for HeldBadge {
+    fn from(row: HistoryItem) -> Self {
+        let id = row.badge_id.clone();
+        Self { history: Some(row), ..Self::new(id) }
+    }
+}
+
 /// Each once, in their order and as first written. More than one means a shared mailbox or a corrected name.
 pub fn names(held: &[HeldBadge]) -> Vec<&Text> {
     let mut known = HashSet::new();
@@ -208,8 +231,7 @@ pub fn names(held: &[HeldBadge]) -> Vec<&Text> {
 pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<HeldBadge> {
     let mut held: HashMap<BadgeId, HeldBadge> = HashMap::new();
     for item in history {
-        let badge_id = item.badge_id.clone();
-        held.insert(badge_id.clone(), HeldBadge { history: Some(item), ..HeldBadge::new(badge_id) });
+        held.insert(item.badge_id.clone(), item.into());
     }
     for badge in wallet {
         let badge_id = badge.badge_id.clone();

@@ -273,6 +273,11 @@ impl ServiceClock {
         self.offset.to_datetime(at).strftime("%Y-%m-%d %H:%M").to_string()
     }
 
+    /// A time of lapel as the service would write it.
+    pub fn service_time(&self, at: Timestamp) -> Option<ServiceTime> {
+        ServiceTime::new(&self.offset.to_datetime(at).strftime("%Y-%m-%d %H:%M:%S").to_string())
+    }
+
     pub fn zone(&self) -> String {
         zone_name(self.offset)
     }

@@ -116,6 +116,10 @@ pub struct BadgeFacts<'a> {
     /// The acceptance time of the request.
     pub reg_date: Option<&'a ServiceTime>,
     pub read_at: Option<DateTime>,
+    /// The time of lapel's request. A record of a waiting badge may have no acceptance time.
+    pub requested: Option<&'a ServiceTime>,
+    /// The job of lapel that revokes the badge as soon as it is issued.
+    pub to_revoke: Option<i64>,
 }
 
 macro_rules! facts {
@@ -163,6 +167,12 @@ pub enum Verdict {
     Overdue {
         /// Since acceptance.
         since: SignedDuration,
+    },
+    /// Waiting or overdue, and a job of lapel revokes it as soon as it is issued.
+    ToRevoke {
+        /// Since acceptance.
+        since: Option<SignedDuration>,
+        job: i64,
     },
     Expired {
         until: ServiceTime,
@@ -229,12 +239,7 @@ impl Verdict {
                 // It may have been issued since it was read.
                 let known_until = facts.read_at.map_or(now, |read| read.min(now));
                 let since = facts.reg_date.and_then(ServiceTime::start).map(|t| between(t, known_until));
-                return match since {
-                    Some(since) if since > SignedDuration::from_hours(NORMAL_WAIT_HOURS) => {
-                        Self::Overdue { since }
-                    }
-                    since => Self::Waiting { since },
-                };
+                return Self::waiting(since, facts.requested, facts.to_revoke, now);
             }
             Label::Failed => return Self::SaidFailed { label: word() },
             Label::Issued | Label::Expired | Label::Unknown => {}
@@ -258,29 +263,34 @@ impl Verdict {
         }
     }
 
-    /// A record of a waiting badge may have no acceptance time. The time of lapel's request, in service time, then shows
-    /// that the badge is overdue.
-    #[must_use]
-    pub fn with_request(self, requested: Option<DateTime>, now: DateTime) -> Self {
-        match (self, requested.map(|at| between(at, now))) {
-            (Self::Waiting { since: None }, Some(since))
-                if since > SignedDuration::from_hours(NORMAL_WAIT_HOURS) =>
-            {
-                Self::Overdue { since }
-            }
-            (verdict, _) => verdict,
+    /// Of a waiting badge without an acceptance time, the time of lapel's request shows that it is overdue.
+    pub fn waiting(
+        since: Option<SignedDuration>,
+        requested: Option<&ServiceTime>,
+        to_revoke: Option<i64>,
+        now: DateTime,
+    ) -> Self {
+        let is_long = |since: &SignedDuration| *since > SignedDuration::from_hours(NORMAL_WAIT_HOURS);
+        let requested = requested.and_then(ServiceTime::start).map(|at| between(at, now)).filter(is_long);
+        match (since.or(requested), to_revoke) {
+            (since, Some(job)) => Self::ToRevoke { since, job },
+            (Some(since), None) if is_long(&since) => Self::Overdue { since },
+            (since, None) => Self::Waiting { since },
         }
     }
 
     /// The line contains a time that changes while it is displayed.
     pub fn is_running(&self) -> bool {
-        matches!(self, Self::Waiting { since: Some(_) } | Self::Overdue { .. })
+        matches!(
+            self,
+            Self::Waiting { since: Some(_) } | Self::Overdue { .. } | Self::ToRevoke { since: Some(_), .. }
+        )
     }
 
     pub fn state(&self) -> State {
         match self {
             Self::Valid { .. } | Self::NotYetValid { .. } => State::Issued,
-            Self::Waiting { .. } | Self::Overdue { .. } => State::Waiting,
+            Self::Waiting { .. } | Self::Overdue { .. } | Self::ToRevoke { .. } => State::Waiting,
             Self::Expired { .. } | Self::SaidExpired { .. } => State::Expired,
             Self::Revoked { .. } => State::Revoked,
             // The revocation time is certain. Whether the revocation is finished, only the label could tell.
@@ -302,6 +312,10 @@ impl Verdict {
     pub fn parts(&self) -> (Localizable, Localizable) {
         let because = |reason: &Option<Text>| reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
+        let waiting = |since: &Option<SignedDuration>| match since {
+            Some(since) => localizable!("WAITING {age}", age = age(*since)),
+            None => localizable!("WAITING"),
+        };
         let quoted = |label: &Text| Localizable::verbatim(format!("\u{201c}{label}\u{201d}"));
         let contradicted = |at: &ServiceTime, reason: &Option<Text>, label: &Text| {
             let when = at.to_minute() + &because(reason);
@@ -318,10 +332,10 @@ impl Verdict {
             Self::NotYetValid { from } => {
                 (localizable!("NOT YET VALID"), localizable!("from {from}", from = from.to_minute()))
             }
-            Self::Waiting { since: Some(since) } => {
-                (localizable!("WAITING {age}", age = age(*since)), localizable!("usually 5 min to 24 h"))
+            Self::Waiting { since } => (waiting(since), localizable!("usually 5 min to 24 h")),
+            Self::ToRevoke { since, job } => {
+                (waiting(since), localizable!("revoked as soon as it is issued (job {job})", job))
             }
-            Self::Waiting { since: None } => (localizable!("WAITING"), localizable!("usually 5 min to 24 h")),
             Self::Overdue { since } => (
                 localizable!("OVERDUE {age}", age = age(*since)),
                 localizable!("usually 5 min to 24 h; ask the provider's help desk with the badge id"),
@@ -412,7 +426,7 @@ mod tests {
                 valid_until: valid_until.as_ref(),
                 issued_at: issued_at.as_ref(),
                 reg_date: reg_date.as_ref(),
-                read_at: None,
+                ..BadgeFacts::default()
             },
             NOW,
         )

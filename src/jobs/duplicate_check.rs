@@ -359,7 +359,9 @@ fn class_of(verdict: &Verdict, now: DateTime, settings: &JobConfig) -> (Duplicat
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
             DuplicateKind::Revoked
         }
-        Verdict::Waiting { .. } | Verdict::Overdue { .. } => DuplicateKind::Waiting,
+        Verdict::Waiting { .. } | Verdict::Overdue { .. } | Verdict::ToRevoke { .. } => {
+            DuplicateKind::Waiting
+        }
         // An unknown word may mean that the badge is valid.
         Verdict::Valid { until: None }
         | Verdict::NotYetValid { .. }

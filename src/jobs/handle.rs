@@ -212,6 +212,14 @@ impl Jobs {
         Ok(self.core.store.requested(self.core.account.clone(), EmailKey::of(email)).await?)
     }
 
+    /// The jobs that revoke these badges as soon as they are issued.
+    pub async fn planned_revocations(
+        &self,
+        badges: Vec<BadgeId>,
+    ) -> Result<HashMap<BadgeId, JobId>, JobError> {
+        Ok(self.core.journal.planned_revocations(&self.core.account, badges).await?)
+    }
+
     /// The domains of earlier recipients, each once, with their numbers of addresses: of the newest rows of this account's
     /// issue jobs that have begun, and those of the index. A badge sent from here is in both.
     pub async fn known_domains(&self, indexed: &[(String, u64)]) -> Result<Vec<(String, u64)>, JobError> {

@@ -34,8 +34,8 @@ use crate::tui::prelude::*;
 pub use job_command::{JobCommand, JobFile, JobReply, RowsQuery, RowsToFile};
 pub use profiles::{GivenSecret, IndexUse, ProfileCandidate, ProfileChange, ProfileRequest, ProfileSession};
 pub use results::{
-    FoundRows, HolderLists, IndexOverview, IndexRows, MatchingRows, NotMarked, NotSearched, Remaining,
-    TriedPictures,
+    FoundRows, HolderInJournal, HolderLists, IndexOverview, IndexRows, MatchingRows, NotMarked, NotSearched,
+    Remaining, TriedPictures,
 };
 
 /// The id of a request. A run of lapel never uses an id twice.
@@ -156,7 +156,7 @@ requests! {
         History(query: HistoryQuery) -> History(Result<Page<HistoryItem>, ApiError>) [Read, Refresh];
         Badge(id: BadgeId) -> Badge(Box<Result<Badge, ApiError>>) [Read, Refresh];
         /// The journal's entries for a badge that the service does not show.
-        SentBadge(id: BadgeId) -> SentBadge(Result<Vec<SentHere>, String>);
+        SentBadge(id: BadgeId) -> SentBadge(Result<HolderInJournal, String>);
         /// The journal's entries for a name or an address like these, of which the service has no badge.
         SentAlike(address: Option<String>, name: Option<String>) -> SentAlike(Result<Vec<SentAlike>, String>);
         /// A holder's wallet and history, read in parallel: at most this many pages of each.

@@ -20,7 +20,7 @@ mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{Flag, HolderLists, JobFile, NewDrafts, NotSaved, ProfileSession};
+use super::request::{Flag, HolderInJournal, HolderLists, JobFile, NewDrafts, NotSaved, ProfileSession};
 use crate::api::HOLDER_PAGES;
 use crate::export::{self, Exported};
 use crate::index::{Index, SyncProgress};
@@ -197,7 +197,7 @@ async fn respond(
         Request::BadgeTypes => Response::BadgeTypes(reader?.badge_types(&call).await),
         Request::History(query) => Response::History(reader?.history(&query, &call).await),
         Request::Badge(id) => Response::Badge(Box::new(badge(&id, &reader?, &index?, &call).await)),
-        Request::SentBadge(id) => Response::SentBadge(text_error(jobs?.sent_badge(&id).await)),
+        Request::SentBadge(id) => Response::SentBadge(text_error(badge_in_journal(id, &jobs?).await)),
         Request::SentAlike(address, name) => {
             Response::SentAlike(text_error(jobs?.sent_alike(address, name).await))
         }
@@ -453,13 +453,36 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
     HolderLists { total_count, requests, ..lists }
 }
 
-/// Adds what the journal has sent to a holder. For one without badges, also the known domains, which may show that the
+async fn holder_in_journal(
+    holder: &HolderLists,
+    email: &str,
+    jobs: &Jobs,
+) -> Result<HolderInJournal, JobError> {
+    let sent = jobs.sent_to(email).await?;
+    let of_wallet = holder.wallet.iter().flat_map(|(badges, _)| badges).map(|badge| &badge.badge_id);
+    let of_history = holder.history.iter().flat_map(|(rows, _)| rows).map(|row| &row.badge_id);
+    let of_sent = sent.iter().filter_map(|one| one.badge_id.as_ref());
+    let badges: HashSet<&BadgeId> = of_wallet.chain(of_history).chain(of_sent).collect();
+    let to_revoke = jobs.planned_revocations(badges.into_iter().cloned().collect()).await?;
+    Ok(HolderInJournal { requested: times(&jobs.requested(email).await?), sent, to_revoke })
+}
+
+async fn badge_in_journal(id: BadgeId, jobs: &Jobs) -> Result<HolderInJournal, JobError> {
+    let sent = jobs.sent_badge(&id).await?;
+    let to_revoke = jobs.planned_revocations(vec![id]).await?;
+    Ok(HolderInJournal { requested: times(&sent), sent, to_revoke })
+}
+
+/// Of several requests for a badge, the newest one counts.
+fn times(sent: &[SentHere]) -> HashMap<BadgeId, Timestamp> {
+    sent.iter().rev().filter_map(|one| Some((one.badge_id.clone()?, one.at))).collect()
+}
+
+/// Adds what the journal has about a holder. For one without badges, also the known domains, which may show that the
 /// address is misspelled.
 async fn add_journal(holder: &mut HolderLists, email: &str, jobs: Option<&Jobs>, index: &IndexSlot) {
     if let Some(jobs) = jobs {
-        holder.sent = text_error(jobs.sent_to(email).await);
-        let requested = jobs.requested(email).await.unwrap_or_default();
-        holder.requested = requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
+        holder.journal = text_error(holder_in_journal(holder, email, jobs).await);
     }
     if holder.has_nothing() {
         holder.domains = known_domains(jobs, index).await.into_iter().map(|(domain, _)| domain).collect();

@@ -709,6 +709,18 @@ async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     h.confirm("1");
     h.shows(msg_part("to revoke when issued 1 = 1")).await;
     assert_eq!(requests(&h, "POST /badges/revoke"), 0);
+    // Until then, the answer to a caller and the badge itself say so.
+    let planned = msg_with("revoked as soon as it is issued (job {job})", &[&1]);
+    h.press("3");
+    h.type_text("waits@naru.example");
+    h.press("enter");
+    let screen = h.shows(&planned).await;
+    assert!(!screen.contains(msg_part("waits to be issued")), "{screen}");
+    h.settled().await;
+    h.press("enter");
+    h.settled().await;
+    h.shows(&planned).await;
+    h.press("5");
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.settled().await;
     h.press("r");

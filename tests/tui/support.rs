@@ -214,6 +214,22 @@ async fn a_name_is_found_as_callers_say_it() {
 }
 
 #[tokio::test]
+async fn a_possible_match_has_a_preview_on_a_wide_screen() {
+    for (columns, shown) in [(109, 2), (120, 3)] {
+        let mut h = Harness::new(frozen(), columns, 30).await;
+        insert(&h, vec![row("봉하늬", "hanui@naru.example"), row("봉하늬", "bong@example.org")]);
+        h.settled().await;
+        let (screen, _) = look_up(&mut h, "봉하늬").await;
+        let masked = |screen: &str| {
+            screen.matches("h***@naru.example").count() + screen.matches("b***@example.org").count()
+        };
+        assert_eq!(masked(&screen), shown, "{columns}:\n{screen}");
+        h.press("j");
+        assert_eq!(masked(&h.screen()), shown, "{columns}:\n{}", h.screen());
+    }
+}
+
+#[tokio::test]
 async fn a_slip_in_an_address_is_named_and_searched_for() {
     let mut h = Harness::new(frozen(), 100, 30).await;
     insert(&h, vec![row("봉하늬", "hanui@naru.example"), row("나태그", "tagged@naru.example")]);

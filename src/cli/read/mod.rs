@@ -20,12 +20,12 @@ use crate::export::{
     self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, RecordNoun,
     RecordShape, Walk,
 };
-use crate::jobs::{Account, JournalError, RecentEntry, SentHere, remember_templates};
+use crate::jobs::{Account, JobId, JournalError, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::{OutFlags, WalletFlags};
 use out::ListOutput;
-use sent::{sent_json, sent_said, waiting_said};
-use std::collections::BTreeSet;
+use sent::{sent_json, sent_said, waiting_said, with_plan};
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, ErrorKind, IsTerminal};
 
 pub async fn read(verb: ReadVerb, settings: &Settings) -> Result<u8, Failure> {
@@ -48,6 +48,9 @@ struct ReadContext {
     /// The lowest exit code that is still right: something beside the list could not be read.
     at_least: u8,
 }
+
+/// What lapel has sent, and the jobs that revoke badges as soon as they are issued.
+type SentAndPlanned = (Vec<SentHere>, HashMap<BadgeId, JobId>);
 
 struct PrintedRecords {
     names: Vec<String>,
@@ -86,10 +89,11 @@ impl ReadContext {
 
     /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` and a
     /// message if the journal cannot be read or jobs are in another one. Without a journal, none was sent.
-    async fn sent(&self, of: Result<&BadgeId, &str>) -> Option<Vec<SentHere>> {
+    /// Also the jobs that revoke such badges, and these waiting ones, as soon as they are issued.
+    async fn sent(&self, of: Result<&BadgeId, &str>, waiting: &[HistoryItem]) -> Option<SentAndPlanned> {
         let (place, account) = &self.journal;
         if place.is_missing() {
-            return Some(Vec::new());
+            return Some(SentAndPlanned::default());
         }
         let read = async {
             let (journal, elsewhere) = place.open_to_look(account).await?;
@@ -97,13 +101,15 @@ impl ReadContext {
                 Ok(badge) => journal.sent_badge(account, badge).await?,
                 Err(email) => journal.sent_to(account, email).await?,
             };
-            Ok::<_, JournalError>((sent, elsewhere))
+            let ids = waiting.iter().map(|item| &item.badge_id);
+            let ids = ids.chain(sent.iter().filter_map(|one| one.badge_id.as_ref())).cloned().collect();
+            Ok::<_, JournalError>(((sent, journal.planned_revocations(account, ids).await?), elsewhere))
         };
         match read.await {
-            Ok((sent, None)) => Some(sent),
-            Ok((sent, Some(why))) => {
+            Ok((found, None)) => Some(found),
+            Ok((found, Some(why))) => {
                 output::complain(&why.to_string());
-                Some(sent).filter(|sent| !sent.is_empty())
+                Some(found).filter(|(sent, _)| !sent.is_empty())
             }
             Err(why) => {
                 output::complain(&crate::jobs::not_read(&why.to_string()).to_string());
@@ -141,12 +147,11 @@ impl ReadContext {
                 let given = self.one("badge", read, out).await;
                 match (given, unknown) {
                     (Err(mut failure), true) => {
-                        for sent in self.sent(Ok(&id)).await.unwrap_or_default() {
-                            failure.message = format!(
-                                "{} {}",
-                                sent_said(&sent, true, &self.reader.clock()),
-                                failure.message
-                            );
+                        let (sent, planned) = self.sent(Ok(&id), &[]).await.unwrap_or_default();
+                        for sent in sent {
+                            let said = sent_said(&sent, true, &self.reader.clock());
+                            let said = with_plan(said, planned.get(&id));
+                            failure.message = format!("{said} {}", failure.message);
                         }
                         Err(failure)
                     }
@@ -186,10 +191,11 @@ impl ReadContext {
     /// A wallet, and beside it what was sent from here and what waits in the history.
     async fn wallet(&mut self, verb: &WalletFlags, call: &Call, out: &OutFlags) -> Result<u8, Failure> {
         self.printed = Some(BTreeSet::new());
-        let sent = self.sent(Err(&verb.email)).await;
-        let all = sent.as_ref().map(|sent| sent.iter().map(sent_json).collect::<Vec<Value>>());
-        self.beside.insert("sent_from_here".to_owned(), all.into());
         let waiting = self.only_in_history(&verb.email, call).await;
+        let listed = waiting.as_ref().map_or(&[][..], |(all, _)| all.as_slice());
+        let found = self.sent(Err(&verb.email), listed).await;
+        let all = found.as_ref().map(|(sent, _)| sent.iter().map(sent_json).collect::<Vec<Value>>());
+        self.beside.insert("sent_from_here".to_owned(), all.into());
         if !matches!(waiting, Ok((_, true))) {
             self.at_least = exit::PERSON;
         }
@@ -204,17 +210,20 @@ impl ReadContext {
         let printed = self.printed.take().unwrap_or_default();
         let is_printed =
             |one: &&SentHere| one.badge_id.as_ref().is_some_and(|id| printed.contains(id.wire()));
-        let listed = waiting.as_ref().map_or(&[][..], |(all, _)| all.as_slice());
+        let (sent, planned) = found.unwrap_or_default();
         let is_listed = |one: &SentHere| {
             one.badge_id.as_ref().is_some_and(|id| listed.iter().any(|item| item.badge_id == *id))
         };
-        let sent: Vec<&SentHere> = sent.iter().flatten().filter(|one| !is_printed(one)).collect();
+        let sent: Vec<&SentHere> = sent.iter().filter(|one| !is_printed(one)).collect();
         for one in sent.iter().filter(|one| !is_listed(one)) {
-            output::complain(&sent_said(one, matches!(waiting, Ok((_, true))), &self.reader.clock()));
+            let said = sent_said(one, matches!(waiting, Ok((_, true))), &self.reader.clock());
+            let job = one.badge_id.as_ref().and_then(|id| planned.get(id));
+            output::complain(&with_plan(said, job));
         }
         for item in listed {
             let from = sent.iter().find(|one| one.badge_id.as_ref() == Some(&item.badge_id));
-            output::complain(&waiting_said(item, from.copied(), &self.reader.clock()));
+            let said = waiting_said(item, from.copied(), &self.reader.clock());
+            output::complain(&with_plan(said, planned.get(&item.badge_id)));
         }
         match &waiting {
             Ok((_, true)) => {}

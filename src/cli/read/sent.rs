@@ -3,7 +3,7 @@
 use crate::cli::job_text;
 use crate::cli::prelude::*;
 use crate::domain::{BadgeId, HistoryItem, ServiceClock, ServiceTime, Text};
-use crate::jobs::SentHere;
+use crate::jobs::{JobId, SentHere};
 
 /// `is_read`: the lists that would have the badge were read to their ends.
 pub(super) fn sent_said(sent: &SentHere, is_read: bool, clock: &ServiceClock) -> String {
@@ -85,6 +85,14 @@ pub(super) fn waiting_said(item: &HistoryItem, sent: Option<&SentHere>, clock: &
             who,
             job
         ),
+    }
+}
+
+/// The job that revokes a waiting badge as soon as it is issued, as a further sentence.
+pub(super) fn with_plan(said: String, job: Option<&JobId>) -> String {
+    match job {
+        Some(job) => format!("{said} {}", t!("Job {job} revokes this badge as soon as it is issued.", job)),
+        None => said,
     }
 }
 

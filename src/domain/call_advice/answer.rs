@@ -112,9 +112,12 @@ fn valid_after_all(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verd
 
 fn wrong_recipient(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
     let issuer = issuer(case);
-    let already = match verdict.state() {
-        State::Revoked => Some(t!("This badge is revoked already.")),
-        State::Revoking => Some(t!("This badge is being revoked already.")),
+    let already = match (verdict, verdict.state()) {
+        (_, State::Revoked) => Some(t!("This badge is revoked already.").to_owned()),
+        (_, State::Revoking) => Some(t!("This badge is being revoked already.").to_owned()),
+        (Verdict::ToRevoke { job, .. }, _) => {
+            Some(t!("Job {job} revokes this badge as soon as it is issued.", job))
+        }
         _ => None,
     };
     let ask = match (question == CallerQuestion::WrongName, already.is_some()) {
@@ -134,8 +137,9 @@ fn wrong_recipient(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verd
             issuer
         ),
     };
+    let is_planned = already.is_some();
     let mut say = vec![already.map_or_else(|| ask.clone(), |already| format!("{already} {ask}"))];
-    if waits(verdict) {
+    if waits(verdict) && !is_planned {
         say.push(t!("A waiting badge can only be revoked when it is issued.").to_owned());
     }
     say.push(t!("Pass on this badge id and what the caller spelled.").to_owned());

@@ -23,9 +23,16 @@ pub(super) fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<Strin
             return vec![says, mail(case)];
         }
         Verdict::Valid { .. } => return vec![mail(case)],
-        Verdict::Waiting { since: None } => match case.requested {
+        Verdict::ToRevoke { job, .. } => {
+            return vec![t!(
+                "It is not issued yet, and job {job} revokes it as soon as it is issued. This is the decision of {issuer}. Transfer the call.",
+                job,
+                issuer = issuer(case)
+            )];
+        }
+        Verdict::Waiting { since: None } => match &case.held.requested {
             Some(at) => {
-                let at = at.strftime("%Y-%m-%d %H:%M");
+                let at = at.to_minute();
                 return vec![t!(
                     "It was requested on {at} and waits to be issued: usually 5 min to 24 h.",
                     at

@@ -92,7 +92,8 @@ pub(super) fn copy_that_is<'a>(case: &CallCase<'a>, wanted: fn(&Verdict) -> bool
 
 /// The words about a copy that does not count yet. Somebody who asked for another one would get two.
 pub(super) fn coming(case: &CallCase<'_>) -> Option<String> {
-    if let Some(copy) = copy_that_is(case, waits) {
+    let comes = |verdict: &Verdict| waits(verdict) && !matches!(verdict, Verdict::ToRevoke { .. });
+    if let Some(copy) = copy_that_is(case, comes) {
         let id = &copy.badge_id;
         return Some(t!(
             "A new badge of this kind (id {id}) was accepted and waits to be issued. Do not ask for another one.",
@@ -107,7 +108,7 @@ pub(super) fn coming(case: &CallCase<'_>) -> Option<String> {
             from
         ));
     }
-    let other = may_be_copy(case)?;
+    let other = may_be_copy(case).filter(|other| other.to_revoke.is_none())?;
     let id = &other.badge_id;
     Some(if other.is_only_sent() {
         t!(

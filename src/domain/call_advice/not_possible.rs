@@ -49,7 +49,7 @@ fn cannot_as_asked(question: CallerQuestion, verdict: &Verdict) -> Vec<&'static 
 
 fn cannot_as_it_stands(verdict: &Verdict) -> Vec<&'static str> {
     match verdict {
-        Verdict::Waiting { .. } | Verdict::Overdue { .. } => {
+        Verdict::Waiting { .. } | Verdict::Overdue { .. } | Verdict::ToRevoke { .. } => {
             vec![t!("speed it up"), t!("promise a time"), t!("revoke it before it is issued")]
         }
         Verdict::Valid { .. } | Verdict::NotYetValid { .. } => {

@@ -81,23 +81,13 @@ impl Row {
 }
 
 fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> CallCase<'a> {
-    CallCase {
-        held,
-        all,
-        asked: ASKED,
-        organisation: "",
-        both: true,
-        whole_as_of: None,
-        unfinished: false,
-        by_id: false,
-        masked: false,
-        namesakes: 0,
-        question: None,
-        pictures: None,
-        requested: None,
-        now: NOW,
-        zone_known: true,
-    }
+    CallCase { all, asked: ASKED, both: true, ..CallCase::alone(held, NOW) }
+}
+
+/// The badge as lapel requested it so many hours ago.
+fn requested(held: &HeldBadge, hours: i64) -> HeldBadge {
+    let at = NOW.checked_sub(hours.hours()).expect("a time");
+    HeldBadge { requested: ServiceTime::new(&at.to_string()), ..held.clone() }
 }
 
 fn told(all: &[HeldBadge]) -> String {
@@ -137,10 +127,8 @@ fn a_third_party_hears_a_reason_without_names() {
 fn a_badge_without_a_time_of_acceptance_is_overdue_by_the_time_of_its_request() {
     let mut held = Row { label: "발급대기", mail: None, wallet: false, ..Row::default() }.held();
     held.history.as_mut().expect("a row").reg_date = None;
-    let all = [held];
-    let requested =
-        |hours: i64| CallCase { requested: NOW.checked_sub(hours.hours()).ok(), ..case(&all[0], &all) };
-    let (overdue, waiting) = (requested(26), requested(2));
+    let (overdue, waiting) = ([requested(&held, 26)], [requested(&held, 2)]);
+    let (overdue, waiting) = (case(&overdue[0], &overdue), case(&waiting[0], &waiting));
     assert!(matches!(overdue.verdict(), Verdict::Overdue { .. }), "{:?}", overdue.verdict());
     assert!(script(&overdue).say[0].contains("time has passed"), "{:?}", script(&overdue));
     assert!(summary(&overdue, &script(&overdue)).contains("OVERDUE 26 h"));
@@ -240,6 +228,31 @@ fn who_has_a_new_badge_coming_is_not_sent_for_another_one() {
         let other = Row { id: "B-2", label: "발급대기", name: "임하늘", ..Row::default() }.held();
         assert!(told(&[old, other]).contains("Transfer the call"), "another person's");
     }
+}
+
+#[test]
+fn of_a_waiting_badge_whose_revocation_is_planned_nobody_promises_anything() {
+    let waiting =
+        Row { label: "발급대기", accepted: "2026-11-21 09:18:00", mail: None, ..Row::default() };
+    let planned = HeldBadge { to_revoke: Some(2), ..waiting.held() };
+    assert_eq!(planned.verdict(NOW).state(), State::Waiting);
+    assert!(planned.verdict(NOW).line().1.contains("job 2"), "{:?}", planned.verdict(NOW));
+    // Also where its record has no acceptance time, or nobody but the journal knows it.
+    let own = HeldBadge { sent: Some("title".into()), ..HeldBadge::new(planned.badge_id.clone()) };
+    for planned in [planned.clone(), requested(&HeldBadge { to_revoke: Some(2), ..own }, 30)] {
+        let all = [planned];
+        for question in [None, Some(CallerQuestion::When), Some(CallerQuestion::NoMail)] {
+            let said = script(&CallCase { question, ..case(&all[0], &all) }).say.join(" ");
+            assert!(said.contains("job 2 revokes it as soon as it is issued"), "{said}");
+            assert!(!said.contains("waits to be issued") && !said.contains("usually"), "{said}");
+        }
+        let wrong = CallCase { question: Some(CallerQuestion::WrongName), ..case(&all[0], &all) };
+        let said = script(&wrong).say.join(" ");
+        assert!(said.contains("Job 2 revokes this badge") && !said.contains("revoke this one"), "{said}");
+    }
+    // It is no new badge for somebody whose badge was revoked.
+    let all = [revoked("B-2", "2026-11-19 09:00:00"), planned];
+    assert!(told(&all).contains("Transfer the call"), "{}", told(&all));
 }
 
 #[test]
@@ -556,21 +569,20 @@ fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
         sent: Some("파이썬 데이터 분석 수료".into()),
         ..HeldBadge::new(BadgeId::new("B-1").expect("an id"))
     };
-    let all = [own];
-    let asked =
-        |hours: i64| CallCase { requested: NOW.checked_sub(hours.hours()).ok(), ..case(&all[0], &all) };
-    let fresh = script(&asked(1));
-    assert_eq!(asked(1).verdict().state(), State::Waiting);
+    let (all, overdue) = ([requested(&own, 1)], [requested(&own, 30)]);
+    let overdue = case(&overdue[0], &overdue);
+    let asked = case(&all[0], &all);
+    let fresh = script(&asked);
+    assert_eq!(asked.verdict().state(), State::Waiting);
     assert!(fresh.say[0].starts_with("It was requested on"), "{fresh:?}");
     assert!(fresh.why[0].starts_with("requested ") && fresh.why[0].contains("60 min ago"), "{fresh:?}");
     assert!(fresh.cannot.contains("promise a time"), "{fresh:?}");
-    assert_eq!(asked(30).verdict().line().0, "OVERDUE 30 h");
+    assert_eq!(overdue.verdict().line().0, "OVERDUE 30 h");
     assert_eq!(all[0].title().map(Text::wire), Some("파이썬 데이터 분석 수료"));
     // Nothing is known of what could not be read.
-    let unread = [HeldBadge { unread: true, ..all[0].clone() }];
+    let unread = [HeldBadge { unread: true, ..overdue.held.clone() }];
     for question in [None, Some(CallerQuestion::NotInWallet), Some(CallerQuestion::When)] {
-        let requested = NOW.checked_sub(30.hours()).ok();
-        let unread = CallCase { both: false, question, requested, ..case(&unread[0], &unread) };
+        let unread = CallCase { both: false, question, ..case(&unread[0], &unread) };
         assert_eq!(unread.verdict().line().0, "UNKNOWN");
         let said = script(&unread).say.join(" ");
         assert!(said.contains("it may be issued by now") && !said.contains("help desk"), "{said}");
@@ -579,14 +591,14 @@ fn a_badge_that_only_the_journal_knows_waits_from_its_request() {
         (CallerQuestion::Real, "Confirm nothing to an employer"),
         (CallerQuestion::Picture, "no pictures to open before it is issued"),
     ] {
-        let said = script(&CallCase { question: Some(question), ..asked(1) }).say.join(" ");
+        let said = script(&CallCase { question: Some(question), ..asked }).say.join(" ");
         assert!(said.contains(words) && !said.contains("record says"), "{said}");
     }
-    let alone = CallCase { both: false, asked: "", question: Some(CallerQuestion::Twice), ..asked(1) };
+    let alone = CallCase { both: false, asked: "", question: Some(CallerQuestion::Twice), ..asked };
     let said = script(&alone).say.join(" ");
     assert!(said.contains("Only this badge was looked up") && !said.contains("could be read"), "{said}");
     // Its record says more.
-    let masked = CallCase { masked: true, by_id: true, both: false, ..asked(30) };
+    let masked = CallCase { masked: true, by_id: true, both: false, ..overdue };
     assert!(script(&masked).say.join(" ").contains("time has passed"), "{:?}", script(&masked));
 }
 

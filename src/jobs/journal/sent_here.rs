@@ -1,6 +1,7 @@
 //! What lapel has sent to an address or a name, or with a badge id, whether the service shows it or not.
 
 use super::jobs::row_status;
+use super::observe::WAITS;
 use super::tx::Bind;
 use super::{Account, Journal, Result, accounts, claims};
 use crate::domain::address_search::{MatchReason, reasons_of};
@@ -51,6 +52,14 @@ impl Journal {
     /// Rows sent to an address whose badge was not seen as issued, newest first.
     pub async fn sent_to(&self, account: &Account, email: &str) -> Result<Vec<SentHere>> {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
+    }
+
+    pub async fn planned_revocations(
+        &self,
+        account: &Account,
+        badges: Vec<BadgeId>,
+    ) -> Result<HashMap<BadgeId, JobId>> {
+        self.store().planned_revocations(account.clone(), badges).await
     }
 }
 
@@ -140,6 +149,26 @@ fn sent_to_recipient(
          AND row.email_key <> '' AND {condition}"
     );
     sent_here(db, account, (&condition, &person), most)
+}
+
+/// The jobs that revoke these badges as soon as they are issued.
+pub(super) fn planned_revocations(
+    db: &Tx<'_>,
+    account: &Account,
+    badges: &[BadgeId],
+) -> tx::Result<HashMap<BadgeId, JobId>> {
+    let [by_key, by_name] = accounts::all_of(db, account)?;
+    let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
+    let planned: Vec<(String, JobId)> = db.all(
+        &format!(
+            "SELECT row.badge, row.job FROM row JOIN job ON job.id = row.job
+             JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
+             WHERE row.badge IN json_list(?3, text) AND row.bucket = 'queued' AND job.kind = 'revoke'
+               AND job.phase NOT IN ('draft', 'moved') AND NOT {WAITS} AND account_key.account IN (?1, ?2)"
+        ),
+        values![by_key, by_name, super::json(&badges)],
+    )?;
+    Ok(planned.into_iter().filter_map(|(badge, job)| Some((BadgeId::new(badge)?, job))).collect())
 }
 
 /// The domains of the newest rows of an account's issue jobs that have begun, with the number of these rows.

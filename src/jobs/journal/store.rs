@@ -285,6 +285,8 @@ operations! {
     read sent_alike(account: Account, address: Option<String>, name: Option<String>) -> Vec<sent_here::SentAlike>
         = sent_here::sent_alike;
     read requested(account: Account, key: EmailKey) -> Vec<sent_here::SentHere> = sent_here::requested;
+    read planned_revocations(account: Account, badges: Vec<BadgeId>) -> HashMap<BadgeId, JobId>
+        = sent_here::planned_revocations;
     read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
     read recent_loss() -> Option<RecentLoss> = lost_writes::recent;
     read facts(account: String) -> Vec<behaviour::ObservedBehaviour> = behaviour::all;

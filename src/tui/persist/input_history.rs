@@ -22,8 +22,9 @@ const TEMPLATES: &str = "templates";
 const LARGEST: u64 = 1 << 22;
 const LISTED: usize = 10;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputKind {
+    #[default]
     LookUp,
     /// The look-up box of the Badge tab.
     Badge,

@@ -13,10 +13,8 @@ pub struct HolderLists {
     pub wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
     /// The history's rows for exactly this address, and whether the list is complete.
     pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
-    /// Badges that the journal has sent to this address and that were not seen as issued. Or why it could not be read.
-    pub sent: Result<Vec<SentHere>, String>,
-    /// When lapel requested the badges that the journal has sent to this address.
-    pub requested: HashMap<BadgeId, Timestamp>,
+    /// What the journal has about them, or why it could not be read.
+    pub journal: Result<HolderInJournal, String>,
     /// The number of badges that the service counts in the wallet.
     pub total_count: Option<u64>,
     /// The domains of the addresses in the index and in the journal, if neither list has a badge.
@@ -30,14 +28,33 @@ impl HolderLists {
         wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
         history: Result<(Vec<HistoryItem>, bool), ApiError>,
     ) -> Self {
-        let (sent, requested, domains) = (Ok(Vec::new()), HashMap::new(), BTreeSet::new());
-        Self { wallet, history, sent, requested, total_count: None, domains, requests: 0 }
+        let (journal, domains) = (Ok(HolderInJournal::default()), BTreeSet::new());
+        Self { wallet, history, journal, total_count: None, domains, requests: 0 }
     }
 
     /// Whether both lists were read and have no badge.
     pub fn has_nothing(&self) -> bool {
         self.wallet.as_ref().is_ok_and(|(badges, _)| badges.is_empty())
             && self.history.as_ref().is_ok_and(|(rows, _)| rows.is_empty())
+    }
+}
+
+/// What the journal has about a holder, or about one badge.
+#[derive(Debug, Default)]
+pub struct HolderInJournal {
+    /// Badges that lapel has sent. Of a holder: those that were not seen as issued.
+    pub sent: Vec<SentHere>,
+    /// When lapel requested the badges.
+    pub requested: HashMap<BadgeId, Timestamp>,
+    /// The jobs that revoke badges as soon as they are issued.
+    pub to_revoke: HashMap<BadgeId, JobId>,
+}
+
+impl HolderInJournal {
+    /// Notes what the journal has about a badge.
+    pub fn note(&self, held: &mut HeldBadge, clock: &ServiceClock) {
+        held.requested = self.requested.get(&held.badge_id).and_then(|at| clock.service_time(*at));
+        held.to_revoke = self.to_revoke.get(&held.badge_id).map(|job| job.0);
     }
 }
 

@@ -9,13 +9,13 @@ use crate::index::Cert;
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
-use crate::tui::persist::input_history::{self, InputKind};
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::request::NotSearched;
+use crate::tui::request::{HolderInJournal, NotSearched};
+use crate::tui::screens::lookup_box::LookupBox;
 use crate::tui::screens::picture;
-use crate::tui::screens::wallet::cert::{Certs, several};
+use crate::tui::screens::wallet::cert::{IndexSearch, index_search, several};
 use crate::tui::tour::TourPlace;
-use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::last_read::LastRead;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::scroll::Scroll;
@@ -26,15 +26,12 @@ pub struct BadgeScreen {
     wanted: Option<ListedBadge>,
     read: LastRead<Badge>,
     request: Option<RequestId>,
-    /// The journal's records of the badge, and the request for them.
-    sent: (Option<RequestId>, Vec<SentHere>),
-    find: Option<TextField>,
-    recent: RecentInputs,
-    /// A text that was left half typed. The box offers it first.
-    half_typed: Option<String>,
+    /// What the journal has of the badge, and the request for it.
+    journal: (Option<RequestId>, HolderInJournal),
+    input: LookupBox,
     /// The index search for a certificate number, and the text of the input that has it. It may turn out to be a badge id.
     cert: Option<(RequestId, String, String)>,
-    certs: Certs,
+    certs: Option<IndexSearch>,
     scroll: Scroll,
     back: bool,
     over_text: bool,
@@ -42,78 +39,53 @@ pub struct BadgeScreen {
 }
 
 impl BadgeScreen {
-    fn text_area(&self, area: Rect) -> Rect {
-        if self.beside { picture::beside(area).0 } else { area }
-    }
-
     /// Opens a badge that the user selected elsewhere.
     pub fn open(&mut self, badge: ListedBadge, effects: &mut Effects<'_>) {
-        self.put_half_typed_aside();
+        self.leave_box();
         self.show(badge, effects);
     }
 
     fn show(&mut self, mut badge: ListedBadge, effects: &mut Effects<'_>) {
-        self.find = None;
-        self.recent = RecentInputs::default();
+        self.input.leave("");
         effects.cancel(self.cert.take().map(|(request, ..)| request));
-        self.certs = Certs::default();
+        self.certs = None;
         self.scroll.reset();
         if let Some(before) = self.wanted.take_if(|before| before.id == badge.id) {
             badge.keep(before);
         } else {
             self.read = LastRead::default();
+            self.journal.1 = HolderInJournal::default();
             self.back = false;
             self.over_text = false;
         }
-        self.sent = (Some(effects.request(Request::SentBadge(badge.id.clone()))), Vec::new());
-        effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
         self.wanted = Some(badge);
+        self.read_record(effects);
     }
 
-    fn wants(&self, id: &BadgeId) -> bool {
-        self.wanted.as_ref().is_some_and(|badge| badge.id == *id)
-    }
-
-    pub fn refresh(&mut self, id: &BadgeId, effects: &mut Effects<'_>) {
-        if self.wants(id) {
-            effects.request_instead(&mut self.request, Request::Badge(id.clone()));
+    /// Reads the record, and what the journal has of the badge.
+    fn read_record(&mut self, effects: &mut Effects<'_>) {
+        if let Some(badge) = &self.wanted {
+            effects.request_instead(&mut self.journal.0, Request::SentBadge(badge.id.clone()));
+            effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
         }
     }
 
-    /// A recalled text is offered anyway, and the id of the open badge is on the screen.
-    fn put_half_typed_aside(&mut self) {
-        let text = self.find.as_ref().map_or("", |field| field.value().trim());
-        let is_new = self.recent.at().is_none() && !text.is_empty() && text != self.wanted_id();
-        if is_new && !crate::secrets::is_key(text) {
-            self.half_typed = Some(text.to_owned());
-        }
-    }
-
-    /// What the box offers: what was not opened yet, then what was opened earlier.
-    fn offered(&self, cx: &UiContext) -> Vec<String> {
-        let half_typed = self.half_typed.as_ref();
-        let earlier = cx.recent(InputKind::Badge).iter().filter(|text| half_typed != Some(*text));
-        half_typed.into_iter().chain(earlier).cloned().collect()
-    }
-
-    fn wanted_id(&self) -> &str {
-        self.wanted.as_ref().map_or("", |badge| badge.id.wire())
+    /// Closes the box, which offers a half-typed text the next time. The id of the open badge is on the screen.
+    fn leave_box(&mut self) {
+        self.input.put_half_typed_aside(id_of(self.wanted.as_ref()));
+        self.input.leave("");
     }
 
     /// Whether nobody knows this id, and it may be a name: Enter in the input then looks for its holders.
     fn offers_name(&self) -> bool {
         matches!(self.read.shown(), Some(Err(ApiError::NotFound(_))))
-            && self.sent.1.is_empty()
-            && !self.wanted_id().chars().any(char::is_numeric)
+            && self.journal.1.sent.is_empty()
+            && !id_of(self.wanted.as_ref()).chars().any(char::is_numeric)
     }
 
     /// The template of the badge, if the list that opened it knows it.
     fn template(&self) -> Option<&TemplateId> {
         self.badge().and(self.wanted.as_ref())?.template_id.as_ref()
-    }
-
-    fn requested(&self) -> Option<jiff::Timestamp> {
-        self.sent.1.first().map(|sent| sent.at)
     }
 
     fn badge(&self) -> Option<&Badge> {
@@ -128,20 +100,19 @@ impl BadgeScreen {
         let note = self.read.note(words, cx);
         let mut lines = note.map_or_else(Vec::new, |note| styled(&note, room, cx.theme.error()));
         let height = height.saturating_sub(lines.len());
-        lines.extend(badge_lines(badge, self.requested(), (room, height), cx));
+        lines.extend(badge_lines(badge, &self.journal.1, (room, height), cx));
         lines
     }
 
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
     fn find_badge(&mut self, typed: BadgeId, effects: &mut Effects<'_>) {
         effects.typed.push((InputKind::Badge, typed.wire().to_owned()));
-        self.half_typed.take_if(|text| text == typed.wire());
+        self.input.set_aside.retain(|text| text != typed.wire());
         effects.cancel(self.cert.take().map(|(request, ..)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
             let request = effects.request(Request::FindCert(number.clone()));
-            let text = self.find.as_ref().map_or_else(String::new, |field| field.value().to_owned());
-            self.cert = Some((request, number, text));
+            self.cert = Some((request, number, self.input.field.value().to_owned()));
         } else {
             self.show(ListedBadge::unlisted(typed), effects);
         }
@@ -149,8 +120,7 @@ impl BadgeScreen {
 
     /// As from the input, from elsewhere.
     pub fn find_typed(&mut self, typed: BadgeId, effects: &mut Effects<'_>) {
-        self.put_half_typed_aside();
-        self.find = None;
+        self.leave_box();
         self.over_text = false;
         self.find_badge(typed, effects);
     }
@@ -162,7 +132,8 @@ impl BadgeScreen {
         effects: &mut Effects<'_>,
     ) {
         // What somebody types meanwhile stays, in the open input.
-        let next = self.find.take_if(|field| field.value() != text);
+        let next =
+            Some(&self.input.field).filter(|field| self.input.typing && field.value() != text).cloned();
         match found.as_deref() {
             Ok([one]) => {
                 let unlisted = || ListedBadge::unlisted(one.badge_id.clone());
@@ -173,30 +144,24 @@ impl BadgeScreen {
                 if let Some(id) = BadgeId::new(typed) {
                     self.show(ListedBadge::unlisted(id), effects);
                 }
-                self.certs = Certs::of(found);
+                self.certs = Some(index_search(found));
             }
         }
-        if next.is_some() {
-            self.find = next;
+        if let Some(field) = next {
+            (self.input.field, self.input.typing) = (field, true);
+            self.input.edited();
         }
     }
 
-    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &PictureRequest, cx: &UiContext) {
-        let side = if self.back { t!("Back") } else { t!("Front") };
+    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: PictureRequest, cx: &UiContext) {
         let turns = self.beside || !self.back;
         let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| turns);
-        let key = key.map(|key| t!("{key} other side", key));
-        let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
-        let pane = if self.over_text {
-            caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));
-            area
-        } else {
-            let pane = picture::beside(area).1;
+        let pane = if self.over_text { area } else { picture::beside(area).1 };
+        if !self.over_text {
             preview::draw_edge(frame, pane, cx);
-            pane
-        };
-        picture::draw_caption(frame, pane, &cx.dotted(&caption), cx);
-        cx.pictures.draw(frame, want, cx.theme.dim());
+        }
+        let title = self.badge().and_then(|badge| badge.title.as_ref()).filter(|_| self.over_text);
+        picture::draw_side(want, (self.back, key, title), frame, pane, cx);
     }
 
     /// Opens the form for one more badge of this template.
@@ -218,29 +183,27 @@ impl BadgeScreen {
 
     /// Opens the form for a corrected badge.
     fn replace(&self, cx: &UiContext, effects: &mut Effects<'_>) {
-        match self.badge() {
-            Some(badge) => {
-                let state = Verdict::of(badge, cx.now()).state();
-                match state {
-                    State::Revoked => {
-                        effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
-                    }
-                    State::Revoking => effects.say(t!(
-                        "This badge is being revoked, so it cannot be replaced. Issue a new one from Templates."
-                    )),
-                    _ => {
-                        let badge = Box::new(badge.clone());
-                        effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
-                    }
-                }
+        let Some(badge) = self.badge() else {
+            effects.say(t!("There is no badge here to correct."));
+            return;
+        };
+        match Verdict::of(badge, cx.now()).state() {
+            State::Revoked => {
+                effects.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
             }
-            None => effects.say(t!("There is no badge here to correct.")),
+            State::Revoking => effects.say(t!(
+                "This badge is being revoked, so it cannot be replaced. Issue a new one from Templates."
+            )),
+            _ => {
+                let badge = Box::new(badge.clone());
+                effects.open(|cx, effects| ReplaceForm::new(badge, cx, effects));
+            }
         }
     }
 
     /// Opens the badge, or the holder, that the text in the box names.
     fn look_up_typed(&mut self, effects: &mut Effects<'_>) {
-        let typed = self.find.get_or_insert_default().value().to_owned();
+        let typed = self.input.field.value().to_owned();
         // A badge id inside pasted text is extracted. An address or a person's name is looked up where holders
         // are, a word that may be either only after no badge has it as its id. Any other text is taken as the id
         // itself.
@@ -257,7 +220,8 @@ impl BadgeScreen {
             Query::Nothing => None,
             Query::Name { name, or_id }
                 if !name.chars().any(char::is_numeric)
-                    && (or_id.is_none() || self.offers_name() && self.wanted_id() == typed.trim()) =>
+                    && (or_id.is_none()
+                        || self.offers_name() && id_of(self.wanted.as_ref()) == typed.trim()) =>
             {
                 effects.go.push(Navigate::HolderNamed(name));
                 return;
@@ -273,7 +237,7 @@ impl BadgeScreen {
 
 impl Component for BadgeScreen {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        if self.find.is_some() {
+        if self.input.typing {
             vec![KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
         } else if self.over_text {
             vec![KeyContext::Picture, KeyContext::Badge, KeyContext::Global, KeyContext::Always]
@@ -293,7 +257,7 @@ impl Component for BadgeScreen {
             }),
             Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
             Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
-            Action::Earlier => self.half_typed.is_some() || !cx.recent(InputKind::Badge).is_empty(),
+            Action::Earlier => self.input.has_offers(cx),
             Action::Later => false,
             _ => true,
         }
@@ -305,32 +269,13 @@ impl Component for BadgeScreen {
         }
         match action {
             Action::Accept => self.look_up_typed(effects),
-            Action::ClearField => {
-                self.find.get_or_insert_default().clear();
-                self.recent = RecentInputs::default();
+            Action::ClearField => self.input.clear(),
+            Action::Earlier | Action::Later if self.input.typing => {
+                self.input.recall(action == Action::Earlier, id_of(self.wanted.as_ref()), cx);
             }
-            Action::Earlier | Action::Later => {
-                if self.find.is_none() {
-                    return false;
-                }
-                if self.recent.at().is_none() {
-                    let recent = RecentInputs::new(self.offered(cx));
-                    if action == Action::Earlier && !recent.is_empty() {
-                        self.put_half_typed_aside();
-                    }
-                    self.recent = recent;
-                }
-                if let Some(field) = &mut self.find
-                    && let Some(text) = self.recent.step(action == Action::Earlier, field.value())
-                {
-                    field.set(&text);
-                }
-            }
-            Action::Back if self.find.is_some() => {
+            Action::Back if self.input.typing => {
                 effects.cancel(self.cert.take().map(|(request, ..)| request));
-                self.put_half_typed_aside();
-                self.find = None;
-                self.recent = RecentInputs::default();
+                self.leave_box();
             }
             Action::Back if self.over_text => self.over_text = false,
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
@@ -345,14 +290,11 @@ impl Component for BadgeScreen {
             Action::TurnOver => self.back = !self.back,
             Action::FindBadge => {
                 self.over_text = false;
-                self.find = Some(TextField::default());
+                self.input.field.set("");
+                self.input.focus();
             }
             Action::Issue => self.issue(cx, effects),
-            Action::Reload => {
-                if let Some(badge) = &self.wanted {
-                    effects.request_instead(&mut self.request, Request::Badge(badge.id.clone()));
-                }
-            }
+            Action::Reload => self.read_record(effects),
             Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
                 Some((badge, email)) => {
                     effects.go.push(Navigate::HolderOf(email.wire().to_owned(), badge.badge_id.clone()));
@@ -361,8 +303,8 @@ impl Component for BadgeScreen {
             },
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
-                    let held = badge_text::held(badge);
-                    let case = badge_text::case(&held, self.requested(), cx);
+                    let held = badge_text::held(badge, &self.journal.1, cx);
+                    let case = badge_text::case(&held, cx);
                     effects.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),
@@ -381,16 +323,13 @@ impl Component for BadgeScreen {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        let typed = self.find.as_mut().is_some_and(|field| field.on_text_key(key));
-        if typed {
-            self.recent = RecentInputs::default();
-        }
-        typed
+        self.input.typing && self.input.type_key(key, id_of(self.wanted.as_ref()))
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.recent = RecentInputs::default();
-        self.find.get_or_insert_default().on_paste(text.trim());
+        self.input.typing = true;
+        self.input.field.on_paste(text.trim());
+        self.input.edited();
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
@@ -402,9 +341,9 @@ impl Component for BadgeScreen {
                 }
                 Ok(())
             }
-            Response::SentBadge(sent) if self.sent.0 == Some(id) => {
-                let sent = sent.inspect_err(|why| effects.warn(crate::jobs::not_read(why).to_string()));
-                self.sent = (None, sent.unwrap_or_default());
+            Response::SentBadge(found) if self.journal.0 == Some(id) => {
+                let found = found.inspect_err(|why| effects.warn(crate::jobs::not_read(why).to_string()));
+                self.journal = (None, found.unwrap_or_default());
                 Ok(())
             }
             Response::Badge(badge) if self.request == Some(id) => {
@@ -414,7 +353,10 @@ impl Component for BadgeScreen {
                 {
                     // Open the input, so that the user can correct the id and the letters do not act as keys. A user who
                     // already types the next id is not interrupted.
-                    self.find.get_or_insert_with(|| TextField::with(wanted.id.wire()));
+                    if !self.input.typing {
+                        self.input.field.set(wanted.id.wire());
+                        self.input.typing = true;
+                    }
                     // That is an answer, and not a failure to read.
                     self.read = LastRead::default();
                 }
@@ -436,14 +378,14 @@ impl Component for BadgeScreen {
     }
 
     fn typed(&self) -> Vec<&str> {
-        self.find.iter().map(TextField::value).collect()
+        Some(self.input.field.value()).filter(|_| self.input.typing).into_iter().collect()
     }
 
     fn know(&self, known: &mut KnownWords) {
         if let Some(badge) = self.badge() {
             badge.know(known);
         }
-        self.half_typed.iter().for_each(|text| known.typed(text));
+        self.input.set_aside.iter().for_each(|text| known.typed(text));
     }
 
     fn tour_place(&self) -> TourPlace {
@@ -455,12 +397,12 @@ impl Component for BadgeScreen {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         if let Some(want) = self.picture(area, cx) {
-            self.draw_picture(frame, area, &want, cx);
+            self.draw_picture(frame, area, want, cx);
             if self.over_text {
                 return;
             }
         }
-        let area = self.text_area(area);
+        let area = if self.beside { picture::beside(area).0 } else { area };
         let room = usize::from(area.width).saturating_sub(4);
         let body = Rect {
             x: area.x + 2,
@@ -469,18 +411,19 @@ impl Component for BadgeScreen {
             height: area.height.saturating_sub(1),
         };
         let top = Rect { height: 1, ..area };
-        if let Some(field) = &self.find {
+        if self.input.typing {
             let label = format!("  {} ", t!("Badge id"));
             let used = width(&label);
             let mut spans = vec![Span::styled(label, cx.theme.strong()), cx.cursor(true)];
-            spans.extend(field.spans(room.saturating_sub(used), true, cx));
+            spans.extend(self.input.field.spans(room.saturating_sub(used), true, cx));
             frame.render_widget(Line::from(spans), top);
         }
         let enter = || cx.key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept);
         let lines: Vec<Line<'static>> = match (self.read.shown(), &self.wanted) {
             (Some(Ok(badge)), _) => self.lines(badge, (room, usize::from(body.height)), cx),
             (Some(Err(error)), Some(wanted)) => {
-                let mut lines = not_read(error, &wanted.id, (self.certs, &self.sent.1), room, cx);
+                let mut lines =
+                    not_read(error, &wanted.id, (self.certs.as_ref(), &self.journal.1.sent), room, cx);
                 if self.offers_name() {
                     let said = t!("If this is a name: {enter} looks up its holders.", enter = enter());
                     lines.extend(styled(&said, room, cx.theme.dim()));
@@ -513,21 +456,8 @@ impl Component for BadgeScreen {
             ));
         }
         frame.render_widget(shown, body);
-        if let (Some(field), None, None) = (&self.find, self.read.shown(), &self.wanted) {
-            let all = if self.recent.at().is_some() {
-                self.recent.all().to_vec()
-            } else if field.value().is_empty() {
-                self.offered(cx)
-            } else {
-                Vec::new()
-            };
-            let title = match self.half_typed {
-                Some(_) => t!("Not opened yet, then opened earlier"),
-                None => t!("Opened earlier"),
-            };
-            let used = u16::try_from(used).unwrap_or(area.height).saturating_add(2).min(area.height);
-            let below = Rect { y: area.y + used, height: area.height - used, ..area };
-            input_history::draw(&all, self.recent.at(), title, frame, below, cx);
+        if self.input.typing && self.read.shown().is_none() && self.wanted.is_none() {
+            self.input.draw_offered(frame, below(area, used + 2), cx);
         }
         if self.request.is_some() && self.read.shown().is_some() {
             frame.render_widget(
@@ -536,4 +466,8 @@ impl Component for BadgeScreen {
             );
         }
     }
+}
+
+fn id_of(badge: Option<&ListedBadge>) -> &str {
+    badge.map_or("", |badge| badge.id.wire())
 }

@@ -1,23 +1,18 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
 use crate::domain::look_alike::{foreign_letter, letter_name};
+use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::{pieces, remarks};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::packed;
 
-/// `more` follows the verdict. `requested` is the time of lapel's request for the badge.
-pub(super) fn head(
-    held: &HeldBadge,
-    requested: Option<Timestamp>,
-    more: &str,
-    room: usize,
-    cx: &UiContext,
-) -> Vec<Line<'static>> {
-    let requested = requested.map(|at| cx.clock().offset().to_datetime(at));
-    let verdict = held.verdict(cx.now()).with_request(requested, cx.now());
+/// `more` follows the verdict.
+pub(super) fn head(held: &HeldBadge, more: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let verdict = held.verdict(cx.now());
     let mut why = verdict.line().1 + more;
     // A mail that waits with its badge needs no line of its own.
-    let waits = held.email_status().filter(|word| verdict.state() == State::Waiting && is(word, "wait"));
+    let waits = held.email_status().filter(|word| word.wire().eq_ignore_ascii_case("wait"));
+    let waits = waits.filter(|_| verdict.state() == State::Waiting);
     if let Some(word) = waits {
         why = t!("{why}; mail {word}", why, word);
     }
@@ -66,16 +61,12 @@ pub(super) fn name_remark(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<
     })
 }
 
-fn is(word: &Text, known: &str) -> bool {
-    word.wire().eq_ignore_ascii_case(known)
-}
-
 fn mail_line(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     if held.recipient_email().is_none() {
         return Vec::new();
     }
     let (text, style) = match held.email_status() {
-        Some(word) if is(word, "sent") => {
+        Some(word) if is_sent(word.wire()) => {
             (t!("mail {word} to this address (delivery not confirmed)", word), cx.theme.dim())
         }
         Some(word) => (t!("mail: {word} (the service's word)", word), cx.theme.warning()),
@@ -126,8 +117,8 @@ mod tests {
         let id = BadgeId::new("B-1").expect("an id");
         let lines = |name: &str| -> String {
             let row = HistoryItem { recipient_name: Some(name.into()), ..HistoryItem::for_test(id.clone()) };
-            let held = HeldBadge { history: Some(row), ..HeldBadge::new(id.clone()) };
-            let lines = head(&held, None, "", 80, &UiContext::for_test());
+            let held = HeldBadge::from(row);
+            let lines = head(&held, "", 80, &UiContext::for_test());
             lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
         };
         let named = lines("Br\u{456}gid Zell");

@@ -6,6 +6,7 @@ use super::picture;
 use super::templates::labelled;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
+use crate::tui::request::HolderInJournal;
 use crate::tui::widgets::filtered_list::ListRecord;
 use crate::tui::widgets::paged_list::ListRow;
 use crate::tui::widgets::preview;
@@ -22,9 +23,8 @@ pub(super) struct BadgePreview {
     shown: Option<BadgeId>,
     /// A remark about the badge, such as its copies among the loaded rows.
     remark: Option<String>,
-    /// When lapel requested the badge, if the journal knows it.
-    requested: Option<Timestamp>,
-    /// The look-up of that time, or the rest of the cursor before it.
+    journal: HolderInJournal,
+    /// The look-up in the journal, or the rest of the cursor before it.
     request: Option<RequestId>,
     scroll: Scroll,
     /// Whether the last layout had room for it.
@@ -58,7 +58,7 @@ impl BadgePreview {
         if self.shown.as_ref() != Some(&row.badge_id) {
             // The journal is read when the cursor rests, because otherwise it would be read for every row passed.
             let is_first = self.shown.replace(row.id()).is_none();
-            self.requested = None;
+            self.journal = HolderInJournal::default();
             let ask =
                 if is_first { Request::SentBadge(row.id()) } else { Request::Pause(Request::CURSOR_REST) };
             effects.request_instead(&mut self.request, ask);
@@ -73,9 +73,9 @@ impl BadgePreview {
             (Response::Paused, Some(shown)) if self.request == Some(id) => {
                 self.request = Some(effects.request(Request::SentBadge(shown.clone())));
             }
-            (Response::SentBadge(sent), _) if self.request == Some(id) => {
+            (Response::SentBadge(found), _) if self.request == Some(id) => {
                 self.request = None;
-                self.requested = sent.ok().and_then(|sent| Some(sent.first()?.at));
+                self.journal = found.unwrap_or_default();
             }
             (response, _) => return Err(Reply { id, response }),
         }
@@ -98,12 +98,13 @@ impl BadgePreview {
     }
 
     fn lines(&self, row: &HistoryItem, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
-        let held = HeldBadge { history: Some(row.clone()), ..HeldBadge::new(row.badge_id.clone()) };
-        let mut lines = head(&held, self.requested, "", room, cx);
+        let mut held = HeldBadge::from(row.clone());
+        self.journal.note(&mut held, &cx.clock());
+        let mut lines = head(&held, "", room, cx);
         if let Some(remark) = &self.remark {
             lines.extend(styled(remark, room, cx.theme.warning()));
         }
-        let timeline = timeline(&held, self.requested, cx.now(), room, cx);
+        let timeline = timeline(&held, cx.now(), room, cx);
         if !timeline.is_empty() {
             lines.push(Line::raw(""));
             lines.extend(timeline);

@@ -5,7 +5,7 @@
 //! templates    the badge templates                                 history      issued badges
 //! wallet       a holder's badges, for a support call               badge        one badge
 //! welcome      without a profile
-//! badge_head, badge_preview, picture   parts that several screens show
+//! badge_head, badge_preview, lookup_box, picture   parts that several screens show
 //! destinations    where a navigation leads               shared    what screens tell each other
 //! ```
 
@@ -16,6 +16,7 @@ mod badge_preview;
 mod destinations;
 pub mod history;
 pub mod home;
+mod lookup_box;
 mod picture;
 mod shared;
 pub mod templates;

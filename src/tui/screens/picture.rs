@@ -62,6 +62,21 @@ pub fn draw(want: Option<PictureRequest>, frame: &mut Frame<'_>, cx: &UiContext)
     }
 }
 
+/// Draws a side of a badge, and its caption: which side it is, the key that turns it, and the title.
+pub fn draw_side(
+    want: PictureRequest,
+    (is_back, key, title): (bool, Option<String>, Option<&Text>),
+    frame: &mut Frame<'_>,
+    pane: Rect,
+    cx: &UiContext,
+) {
+    let side = if is_back { t!("Back") } else { t!("Front") };
+    let key = key.map(|key| t!("{key} other side", key));
+    let caption = std::iter::once(side.to_lowercase()).chain(key).chain(title.map(ToString::to_string));
+    draw_caption(frame, pane, &cx.dotted(&caption.collect::<Vec<_>>()), cx);
+    draw(Some(want), frame, cx);
+}
+
 pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, cx: &UiContext) {
     let at = Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), height: 1, ..pane };
     frame.render_widget(Line::styled(caption.to_owned(), cx.theme.dim()), at);

@@ -3,7 +3,6 @@
 //! It shows the selected badge with its verdict and with advice for the caller.
 //!
 //! ```text
-//! lookup_box            the box, and what it offers
 //! lookup, state         a look-up: its steps and its state
 //! requests              its requests
 //! holder, by_id         the lists of one holder; one badge by its id
@@ -13,7 +12,7 @@
 //! wallet_list           the list of badges or people
 //! rows, order, narrow   its rows, their order and columns, and the search in it
 //! groups                copies of a badge, listed together and folded
-//! computed              what is computed once from all badges of an answer
+//! holder_cache          what is computed once from all badges of an answer
 //! pane                  the answer about the selected badge
 //! copyables             what can be copied
 //! totals, notes         the lines above the list
@@ -22,14 +21,13 @@
 
 mod by_id;
 pub(in crate::tui) mod cert;
-mod computed;
 mod copyables;
 mod draw;
 mod groups;
 mod holder;
+mod holder_cache;
 mod layout;
 mod lookup;
-mod lookup_box;
 mod narrow;
 mod notes;
 mod order;
@@ -51,11 +49,11 @@ use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
+use crate::tui::screens::lookup_box::LookupBox;
 use crate::tui::tour::TourPlace;
 use layout::AnswerPane;
 use lookup::Lookup;
-use lookup_box::LookupBox;
-use state::{HolderBadges, Sought};
+use state::HolderBadges;
 use std::rc::Rc;
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
@@ -141,14 +139,6 @@ impl Wallet {
         ));
     }
 
-    pub fn has_set_aside(&self) -> bool {
-        !self.input.set_aside.is_empty()
-    }
-
-    pub fn forget_set_aside(&mut self) {
-        self.input.set_aside.clear();
-    }
-
     pub fn take_history(&mut self, badges: Option<u64>) {
         let known = &mut self.lookup.hints.badges;
         *known = badges.or(*known);
@@ -178,28 +168,12 @@ impl Wallet {
         }
     }
 
-    /// Reads again if one of these badges is listed. The old data stays visible meanwhile.
-    pub fn refresh<'a>(&mut self, mut ids: impl Iterator<Item = &'a BadgeId>, effects: &mut Effects<'_>) {
-        let held = self.lookup.list.held();
-        // A long wallet costs many requests, so only the user reads it again.
-        if self.lookup.call.reading.pages <= FIRST_PAGES
-            && ids.any(|id| held.iter().any(|held| held.badge_id == *id))
-        {
-            self.lookup.read_again(effects);
-        }
-    }
-
     pub fn answer(&mut self, question: Option<CallerQuestion>, effects: &mut Effects<'_>) {
         self.lookup.call.caller.question = question;
         self.pane.scroll.reset();
         if question == Some(CallerQuestion::Picture) {
             self.lookup.try_pictures(effects);
         }
-    }
-
-    /// The found badges that are in the history.
-    pub fn items(&self) -> impl Iterator<Item = &HistoryItem> {
-        self.lookup.list.held().iter().filter_map(|held| held.history.as_ref())
     }
 
     pub fn has_found(&self) -> bool {
@@ -223,7 +197,6 @@ impl Wallet {
             namesakes: self.lookup.call.caller.namesakes,
             question: self.lookup.call.caller.question,
             pictures: self.lookup.call.records.pictures.get(&held.badge_id).map(|tried| tried.opens),
-            requested: self.lookup.list.requested(held).map(to_service),
             now: cx.now(),
             zone_known: cx.clock().is_zone_known(),
         }
@@ -365,7 +338,7 @@ impl Component for Wallet {
             Action::Reload => self.lookup.has_asked(),
             Action::Sort | Action::ChooseColumns | Action::Export => self.lookup.list.is_listing(),
             Action::Only => self.lookup.list.is_listing() && self.lookup.list.held().len() > 1,
-            Action::Earlier => self.has_set_aside() || !cx.recent(InputKind::LookUp).is_empty(),
+            Action::Earlier => self.input.has_offers(cx),
             Action::Later => false,
             _ => true,
         }

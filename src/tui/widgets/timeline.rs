@@ -20,6 +20,8 @@ struct Point {
 /// The times of a badge that has events, as the service's records or the journal have them.
 struct BadgeTimes {
     state: State,
+    /// The time of lapel's request, if the journal knows it.
+    requested: Option<ServiceTime>,
     reg_date: Option<ServiceTime>,
     issued_at: Option<ServiceTime>,
     valid_until: Option<ServiceTime>,
@@ -32,6 +34,7 @@ impl BadgeTimes {
     fn of(held: &HeldBadge, now: DateTime) -> Self {
         Self {
             state: held.verdict(now).state(),
+            requested: held.requested.clone(),
             reg_date: held.reg_date().cloned(),
             issued_at: held.issued_at().cloned(),
             valid_until: held.valid_until().cloned(),
@@ -50,10 +53,11 @@ impl BadgeTimes {
             _ => return None,
         };
         let time = |text: &Option<Text>| text.as_ref().and_then(|text| ServiceTime::new(text.wire()));
-        let accepted = row.accepted.map(|at| cx.clock().offset().to_datetime(at));
+        let of_lapel = |at: Option<Timestamp>| cx.clock().service_time(at?);
         Some(Self {
             state,
-            reg_date: accepted.and_then(|at| ServiceTime::new(&at.strftime("%Y-%m-%d %H:%M:%S").to_string())),
+            requested: of_lapel(row.requested),
+            reg_date: of_lapel(row.accepted),
             issued_at: time(&row.issued_at),
             valid_until: time(&row.valid_until),
             revoke_at: time(&row.revoke_at),
@@ -77,32 +81,19 @@ pub fn of_24_h(since: SignedDuration) -> String {
 /// The timeline of a job's row. Empty if the journal does not know of its badge.
 pub fn timeline_of_row(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let times = BadgeTimes::of_row(row, job, cx);
-    times.map_or_else(Vec::new, |times| lines(&times, row.requested, cx.now(), room, cx))
+    times.map_or_else(Vec::new, |times| lines(&times, cx.now(), room, cx))
 }
 
 /// Two lines: the events with bars between them, and their times below. Where they do not fit into `room` cells, even with
-/// short labels, each event has a line of its own. Empty if no time is known. `requested` is the time of lapel's request,
-/// if the journal knows it.
-pub fn timeline(
-    held: &HeldBadge,
-    requested: Option<Timestamp>,
-    now: DateTime,
-    room: usize,
-    cx: &UiContext,
-) -> Vec<Line<'static>> {
-    lines(&BadgeTimes::of(held, now), requested, now, room, cx)
+/// short labels, each event has a line of its own. Empty if no time is known.
+pub fn timeline(held: &HeldBadge, now: DateTime, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    lines(&BadgeTimes::of(held, now), now, room, cx)
 }
 
-fn lines(
-    times: &BadgeTimes,
-    requested: Option<Timestamp>,
-    now: DateTime,
-    room: usize,
-    cx: &UiContext,
-) -> Vec<Line<'static>> {
-    let requested = requested.map(|at| Point {
+fn lines(times: &BadgeTimes, now: DateTime, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let requested = times.requested.as_ref().map(|at| Point {
         label: t!("requested").to_owned(),
-        time: cx.clock().short(at),
+        time: at.short(Some(now)),
         passed: 1.0,
     });
     let drawn_with = |requested: Option<&Point>, is_short| {
@@ -169,7 +160,7 @@ fn drawn(points: &[Point], room: usize, cx: &UiContext) -> Option<Vec<Line<'stat
 
 /// The events of the service's records. Short labels need fewer cells.
 fn points(times: &BadgeTimes, now: DateTime, is_short: bool) -> Vec<Point> {
-    let BadgeTimes { state, reg_date, issued_at, valid_until, revoke_at, is_record } = times;
+    let BadgeTimes { state, reg_date, issued_at, valid_until, revoke_at, is_record, .. } = times;
     let point = |label: &str, time: Option<&ServiceTime>, passed: f64| Point {
         label: label.to_owned(),
         time: time.map_or_else(String::new, |time| time.short(Some(now))),
@@ -227,9 +218,9 @@ mod tests {
         let status_name = Some(Text::new(word));
         let row = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         let history = HistoryItem { status_name, valid_until, issued_at, reg_date, revoke_at, ..row };
-        let held = HeldBadge { history: Some(history.clone()), ..HeldBadge::new(history.badge_id) };
+        let held = HeldBadge::from(history);
         let now = now.parse().expect("a time");
-        timeline(&held, None, now, room, &UiContext::for_test())
+        timeline(&held, now, room, &UiContext::for_test())
             .iter()
             .map(|line| line.to_string().trim_end().to_owned())
             .collect()
@@ -313,17 +304,17 @@ mod tests {
         let times = ["2026-11-22 10:00:00", "", "", ""].map(ServiceTime::new);
         let mut history = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         (history.reg_date, history.status_name) = (times[0].clone(), Some(Text::new("발급대기")));
-        let held = HeldBadge { history: Some(history.clone()), ..HeldBadge::new(history.badge_id) };
         let (cx, now) = (UiContext::for_test(), "2026-11-22T12:00:00".parse().expect("a time"));
-        let at = "2026-11-22T01:00:00Z".parse().expect("a time");
-        let [first, times] = &timeline(&held, Some(at), now, 60, &cx)[..] else { panic!("two lines") };
+        let at = ServiceTime::new("2026-11-22 09:00:00").expect("a time");
+        let held = HeldBadge { requested: Some(at.clone()), ..history.into() };
+        let [first, times] = &timeline(&held, now, 60, &cx)[..] else { panic!("two lines") };
         assert!(first.to_string().starts_with("requested ━"), "{first}");
-        assert!(times.to_string().starts_with(&cx.clock().short(at)), "{times}");
-        let [own, short, _] = &timeline(&held, Some(at), now, 30, &cx)[..] else { panic!("three lines") };
-        assert_eq!(own.to_string(), format!("requested {}", cx.clock().short(at)));
+        assert!(times.to_string().starts_with(&at.short(Some(now))), "{times}");
+        let [own, short, _] = &timeline(&held, now, 30, &cx)[..] else { panic!("three lines") };
+        assert_eq!(own.to_string(), format!("requested {}", at.short(Some(now))));
         assert!(short.to_string().starts_with("accepted ━"), "{short}");
         for room in 0..40 {
-            let lines = timeline(&held, Some(at), now, room, &cx);
+            let lines = timeline(&held, now, room, &cx);
             assert!(lines.iter().all(|line| line_width(line) <= room), "{room}: {lines:?}");
         }
     }

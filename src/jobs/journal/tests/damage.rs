@@ -327,6 +327,7 @@ fn everything(db: &Tx<'_>, undoes: bool) {
         sent_here::sent_to(db, &account, &wanted()),
         sent_here::sent_alike(db, &account, &Some("p11@x.example".into()), &Some("이름".into())),
         sent_here::requested(db, &account, &wanted()),
+        sent_here::planned_revocations(db, &account, &[badge(1)]),
         sent_here::domains(db, &account),
         transfer::count_here(db, &account),
         transfer::elsewhere(db, &account),

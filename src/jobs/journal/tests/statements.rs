@@ -536,3 +536,21 @@ fn what_was_sent_to_an_address_is_found_until_it_is_purged() {
     db.execute("UPDATE row SET name = '', email = '', email_key = ''", values![]).expect("purged");
     assert_eq!((sent("p1@x.example"), named("n").len()), (0, 0));
 }
+
+#[test]
+fn a_planned_revocation_is_found_by_its_badge_once_its_job_has_begun() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
+    let row = NewRow { badge: Some(badge(1)), row_status: Some(RowStatus::ToRevoke), ..NewRow::default() };
+    let job = draft_of(&db, Kind::Revoke, &[row]);
+    let planned = || {
+        let badges = [badge(1), badge(2)];
+        sent_here::planned_revocations(&db, &account, &badges).expect("read")
+    };
+    assert!(planned().is_empty(), "a draft is no plan");
+    drafts::start(&db, &job, &me(), &seen(Phase::Draft)).expect("started");
+    assert_eq!(planned(), HashMap::from([(badge(1), job)]));
+    let stranger = Account { key: "other".into(), ..account.clone() };
+    assert!(sent_here::planned_revocations(&db, &stranger, &[badge(1)]).expect("read").is_empty());
+}

@@ -4,9 +4,10 @@ use crate::domain::call_advice::{CallCase, script};
 use crate::domain::issue_time;
 use crate::domain::time::{OffsetBasis, age};
 use crate::tui::prelude::*;
+use crate::tui::request::HolderInJournal;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
-use crate::tui::screens::wallet::cert::Certs;
+use crate::tui::screens::wallet::cert::{IndexSearch, advice};
 use crate::tui::screens::wallet::pane::advice_lines;
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
@@ -47,7 +48,7 @@ pub(in crate::tui::screens) const FIELDS: &[RecordField<Badge>] = &[
 pub(super) fn not_read(
     error: &ApiError,
     id: &BadgeId,
-    (certs, sent): (Certs, &[SentHere]),
+    (certs, sent): (Option<&IndexSearch>, &[SentHere]),
     room: usize,
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
@@ -69,8 +70,8 @@ pub(super) fn not_read(
             "Not found does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
-        if certs != Certs::NotAsked {
-            lines.extend(styled(&certs.advice(cx), room, cx.theme.dim()));
+        if certs.is_some() {
+            lines.extend(styled(&advice(certs, cx), room, cx.theme.dim()));
         }
     }
     lines
@@ -78,16 +79,15 @@ pub(super) fn not_read(
 
 /// All lines of a badge: verdict, mail, recipient and title, timeline, dates, then the rest.
 /// The advice for a caller follows the timeline if both fit into `rows` with the fields, otherwise the fields.
-/// `requested` is the time of lapel's request for the badge.
 pub(super) fn badge_lines(
     badge: &Badge,
-    requested: Option<Timestamp>,
+    journal: &HolderInJournal,
     (room, rows): (usize, usize),
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
-    let held = held(badge);
+    let held = held(badge, journal, cx);
     let is_undated = matches!(held.verdict(cx.now()), Verdict::Waiting { since: None });
-    let more = if is_undated && requested.is_none() {
+    let more = if is_undated && held.requested.is_none() {
         // A badge's own record does not have the time of acceptance. Its holder's lists may have it.
         let text = if badge.recipient_email.is_some() {
             let key = cx.key(&[KeyContext::Badge], Action::Wallet);
@@ -99,7 +99,7 @@ pub(super) fn badge_lines(
     } else {
         String::new()
     };
-    let mut lines = head(&held, requested, &more, room, cx);
+    let mut lines = head(&held, &more, room, cx);
     let behind_mail = lines.len();
     lines.push(Line::raw(""));
     lines.extend(labelled(&pane(FIELDS, badge, cx), room, cx));
@@ -121,12 +121,12 @@ pub(super) fn badge_lines(
         }
     };
     lines.extend(styled(basis, room, cx.theme.dim()));
-    let mut timeline = timeline(&held, requested, cx.now(), room, cx);
+    let mut timeline = timeline(&held, cx.now(), room, cx);
     if !timeline.is_empty() {
         timeline.insert(0, Line::raw(""));
     }
     // The fields at the end may be below the screen: they have the same times as the timeline.
-    let (told, fits) = told(&held, requested, room, rows.saturating_sub(lines.len()), cx);
+    let (told, fits) = told(&held, room, rows.saturating_sub(lines.len()), cx);
     let behind = if fits { behind_mail } else { behind_fields };
     lines.splice(behind..behind, told);
     lines.splice(behind_mail..behind_mail, timeline);
@@ -149,43 +149,22 @@ fn is_waiting(badge: &Badge, clock: &ServiceClock) -> bool {
     Verdict::of(badge, clock.now()).state() == State::Waiting
 }
 
-pub(super) fn held(badge: &Badge) -> HeldBadge {
-    HeldBadge { detail: Some(Box::new(badge.clone())), ..HeldBadge::new(badge.badge_id.clone()) }
+pub(super) fn held(badge: &Badge, journal: &HolderInJournal, cx: &UiContext) -> HeldBadge {
+    let mut held = HeldBadge::from(badge.clone());
+    journal.note(&mut held, &cx.clock());
+    held
 }
 
-/// The call about this badge, when lapel knows nothing but the badge itself and the time of its own request.
-pub(super) fn case<'a>(held: &'a HeldBadge, requested: Option<Timestamp>, cx: &'a UiContext) -> CallCase<'a> {
-    let asked = held.recipient_email().map_or("", Text::wire);
-    let (now, zone_known) = (cx.now(), cx.clock().is_zone_known());
-    CallCase {
-        held,
-        all: std::slice::from_ref(held),
-        asked,
-        organisation: cx.organisation(),
-        both: false,
-        whole_as_of: None,
-        unfinished: false,
-        masked: false,
-        by_id: false,
-        namesakes: 0,
-        question: None,
-        pictures: None,
-        requested: requested.map(|at| cx.clock().offset().to_datetime(at)),
-        now,
-        zone_known,
-    }
+/// The call about this badge, when lapel knows nothing but the badge itself and what the journal has.
+pub(super) fn case<'a>(held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
+    let zone_known = cx.clock().is_zone_known();
+    CallCase { organisation: cx.organisation(), zone_known, ..CallCase::alone(held, cx.now()) }
 }
 
 /// The advice for a caller after an empty line, and whether it fits into `rows`. General advice is left out first.
 /// If the rest still does not fit, this returns all lines, and the user scrolls.
-fn told(
-    held: &HeldBadge,
-    requested: Option<Timestamp>,
-    room: usize,
-    rows: usize,
-    cx: &UiContext,
-) -> (Vec<Line<'static>>, bool) {
-    let script = script(&case(held, requested, cx));
+fn told(held: &HeldBadge, room: usize, rows: usize, cx: &UiContext) -> (Vec<Line<'static>>, bool) {
+    let script = script(&case(held, cx));
     let with = |advice: bool| {
         let mut lines = vec![Line::raw("")];
         lines.extend(advice_lines(&script, advice, false, room, cx));

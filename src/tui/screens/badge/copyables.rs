@@ -2,15 +2,18 @@
 
 use super::BadgeScreen;
 use crate::domain::issue_time;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
+use crate::tui::screens::lookup_box::LookupBox;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 
 impl Screen for BadgeScreen {
     /// With the input for a badge id open.
     fn begin() -> Self {
-        Self { find: Some(TextField::default()), ..Self::default() }
+        let input = LookupBox { kind: InputKind::Badge, typing: true, ..LookupBox::default() };
+        Self { input, ..Self::default() }
     }
 
     fn shown(&self) -> Option<ShownRecord> {
@@ -49,10 +52,9 @@ impl Screen for BadgeScreen {
     }
 
     fn on_touched(&mut self, _: &Job, touched: &[Touched], cx: &UiContext, effects: &mut Effects<'_>) {
-        if cx.client().is_some() {
-            for badge in touched {
-                self.refresh(&badge.badge_id, effects);
-            }
+        let is_wanted = |id: &BadgeId| self.wanted.as_ref().is_some_and(|badge| badge.id == *id);
+        if cx.client().is_some() && touched.iter().any(|badge| is_wanted(&badge.badge_id)) {
+            self.read_record(effects);
         }
     }
 
@@ -65,7 +67,7 @@ impl Screen for BadgeScreen {
     }
 
     fn forget_recents(&mut self) {
-        self.half_typed = None;
+        self.input.set_aside.clear();
     }
 
     fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {

@@ -1,15 +1,14 @@
 //! One badge by its id: its record, the wallet of its holder, and an id that no badge has.
 
+use super::BUDGET;
 use super::lookup::Lookup;
 use super::requests::LookupStep;
 use super::state::{HolderBadges, own_row};
-use super::{BUDGET, Sought};
 use crate::domain::mask;
 use crate::domain::query::{has_number_form, id_variants, may_be_end_of_id};
 use crate::jobs::Disclosure;
 use crate::tui::prelude::*;
-use crate::tui::request::TriedPictures;
-use std::rc::Rc;
+use crate::tui::request::{HolderInJournal, TriedPictures};
 
 impl Lookup {
     pub(super) fn badge(&mut self, id: BadgeId, effects: &mut Effects<'_>) {
@@ -57,47 +56,40 @@ impl Lookup {
         if let Some(email) = holder {
             return self.holder(&email, effects);
         }
-        let is_undated = badge.reg_date.is_none();
         self.call.masked = true;
-        let held = vec![alone(masked(badge))];
+        let held = vec![masked(badge).into()];
         self.list.found = Some(HolderBadges { held, complete: true, ..HolderBadges::default() });
-        if is_undated {
-            self.pending.send(LookupStep::Requested(id.clone()), Request::SentBadge(id), effects);
-        }
+        self.pending.send(LookupStep::Journal(id.clone()), Request::SentBadge(id), effects);
     }
 
     /// Shows what the journal has of a badge that the service does not show yet.
     pub(super) fn take_sent_here(
         &mut self,
         id: &BadgeId,
-        sent: Result<Vec<SentHere>, String>,
+        journal: Result<HolderInJournal, String>,
         effects: &mut Effects<'_>,
     ) {
-        let Some(sent) = self.call.of_journal(sent, effects).into_iter().next() else {
-            return self.no_such_id(id, effects);
-        };
-        let Some(held) = own_row(&sent) else {
-            self.call.not_found.sent = Some(sent);
+        let mut journal = self.call.of_journal(journal, effects);
+        journal.sent.truncate(1);
+        let Some(sent) = journal.sent.first() else { return self.no_such_id(id, effects) };
+        let Some(held) = own_row(sent) else {
+            self.call.not_found.sent = journal.sent.pop();
             return;
         };
         self.call.by_id.id = Some(held.badge_id.clone());
         self.call.masked = false;
-        self.list.found = Some(HolderBadges {
-            requested: Rc::new(HashMap::from([(held.badge_id.clone(), sent.at)])),
-            held: vec![held],
-            sent: vec![sent],
-            complete: true,
-            ..HolderBadges::default()
-        });
+        self.list.found =
+            Some(HolderBadges { held: vec![held], journal, complete: true, ..HolderBadges::default() });
         self.list.unsorted = true;
     }
 
-    pub(super) fn take_requested(&mut self, id: BadgeId, sent: Result<Vec<SentHere>, String>) {
+    /// Shows what the journal has of the badge beside its record.
+    pub(super) fn take_journal(&mut self, journal: Result<HolderInJournal, String>) {
         // Without the journal, the record is shown as it is.
-        self.call.lacks_journal |= sent.is_err();
-        let at = sent.ok().and_then(|sent| Some(sent.first()?.at));
-        if let (Some(at), Some(found)) = (at, &mut self.list.found) {
-            Rc::make_mut(&mut found.requested).insert(id, at);
+        self.call.lacks_journal |= journal.is_err();
+        if let (Ok(journal), Some(found)) = (journal, &mut self.list.found) {
+            // Its record is here.
+            found.journal = HolderInJournal { sent: Vec::new(), ..journal };
             self.list.unsorted = true;
         }
     }
@@ -187,7 +179,7 @@ impl Lookup {
                     Some(t!("No badge has the id \u{201c}{id}\u{201d}.", id = short(&typed)));
             }
             (None, None) => self.name(typed, effects),
-            (None, Some(name)) => self.ask_index(Sought::Name(name), effects),
+            (None, Some(_)) => self.ask_index(effects),
         }
     }
 
@@ -230,9 +222,4 @@ fn masked(mut badge: Badge) -> Badge {
 /// caller needs no further data.
 fn wants_record(held: &HeldBadge, now: DateTime) -> bool {
     held.is_only_sent() || matches!(held.verdict(now).state(), State::Revoked | State::Revoking)
-}
-
-/// An entry for a badge of which lapel knows only the record.
-pub(super) fn alone(badge: Badge) -> HeldBadge {
-    HeldBadge { detail: Some(Box::new(badge.clone())), ..HeldBadge::new(badge.badge_id) }
 }

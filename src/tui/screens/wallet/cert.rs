@@ -10,51 +10,36 @@ use crate::tui::prelude::*;
 use crate::tui::request::NotSearched;
 use crate::tui::worker::index::MOST_DETAILS;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::tui) enum Certs {
-    #[default]
-    NotAsked,
-    NoIndex,
-    /// lapel cannot read the index.
-    Failed,
-    /// Nothing was read into the index yet.
-    NotRead,
-    Unknown,
+/// Whether the index was searched, or why not.
+pub(in crate::tui) type IndexSearch = Result<(), NotSearched>;
+
+pub(in crate::tui) fn index_search<T>(found: &Result<T, NotSearched>) -> IndexSearch {
+    found.as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
-impl Certs {
-    pub(in crate::tui) fn of(found: &Result<Vec<Cert>, NotSearched>) -> Self {
-        match found {
-            Ok(_) => Self::Unknown,
-            Err(NotSearched::NotRead) => Self::NotRead,
-            Err(NotSearched::NoIndex) => Self::NoIndex,
-            Err(NotSearched::Failed(_)) => Self::Failed,
-        }
-    }
-
-    pub(in crate::tui) fn advice(self, cx: &UiContext) -> String {
-        let home = || cx.key(&[KeyContext::Global], Action::Home);
-        match self {
-            Self::NotAsked => t!("Ask for the badge id or the holder's e-mail address.").to_owned(),
-            Self::NoIndex => t!(
-                "If this is a certificate number: the service cannot search for one, and there is no index here. {home} opens Home, where {key} turns the index on. It has the numbers of badges whose record lapel has read. Or ask for the badge id or the holder's e-mail address.",
-                home = home(),
-                key = cx.key(&[KeyContext::Home], Action::IndexOn)
-            ),
-            Self::Failed => t!(
-                "If this is a certificate number: only the index has them, and lapel cannot read it. To see why: lapel doctor. Or ask for the badge id or the holder's e-mail address."
-            )
-            .to_owned(),
-            Self::NotRead => t!(
-                "If this is a certificate number: only the index has them, and it is not read yet. {home} opens Home, where {key} reads it. Or ask for the badge id or the holder's e-mail address.",
-                home = home(),
-                key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload)
-            ),
-            Self::Unknown => t!(
-                "If this is a certificate number: the index has only the numbers of badges that you opened, or read with {key} on a list of Home. Or ask for the badge id or the holder's e-mail address.",
-                key = cx.key(&[KeyContext::OverviewList], Action::Details)
-            ),
-        }
+/// What to do after a search of the index that did not find a certificate number.
+pub(in crate::tui) fn advice(certs: Option<&IndexSearch>, cx: &UiContext) -> String {
+    let home = || cx.key(&[KeyContext::Global], Action::Home);
+    match certs {
+        None => t!("Ask for the badge id or the holder's e-mail address.").to_owned(),
+        Some(Err(NotSearched::NoIndex)) => t!(
+            "If this is a certificate number: the service cannot search for one, and there is no index here. {home} opens Home, where {key} turns the index on. It has the numbers of badges whose record lapel has read. Or ask for the badge id or the holder's e-mail address.",
+            home = home(),
+            key = cx.key(&[KeyContext::Home], Action::IndexOn)
+        ),
+        Some(Err(NotSearched::Failed(_))) => t!(
+            "If this is a certificate number: only the index has them, and lapel cannot read it. To see why: lapel doctor. Or ask for the badge id or the holder's e-mail address."
+        )
+        .to_owned(),
+        Some(Err(NotSearched::NotRead)) => t!(
+            "If this is a certificate number: only the index has them, and it is not read yet. {home} opens Home, where {key} reads it. Or ask for the badge id or the holder's e-mail address.",
+            home = home(),
+            key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload)
+        ),
+        Some(Ok(())) => t!(
+            "If this is a certificate number: the index has only the numbers of badges that you opened, or read with {key} on a list of Home. Or ask for the badge id or the holder's e-mail address.",
+            key = cx.key(&[KeyContext::OverviewList], Action::Details)
+        ),
     }
 }
 
@@ -83,10 +68,12 @@ impl Lookup {
     pub(super) fn unknown_cert(&self) -> Option<String> {
         let query = self.call.query.as_ref().filter(|_| self.call.not_found.text.is_some())?;
         let can_be_read = match self.call.not_found.certs {
-            Certs::NotAsked | Certs::Failed => false,
-            Certs::Unknown | Certs::NotRead => true,
+            None | Some(Err(NotSearched::Failed(_))) => false,
+            Some(Ok(()) | Err(NotSearched::NotRead)) => true,
             // A name with a digit is searched further before an index is built for it.
-            Certs::NoIndex => matches!(query, Query::BadgeId(_)) || self.leads_left().is_empty(),
+            Some(Err(NotSearched::NoIndex)) => {
+                matches!(query, Query::BadgeId(_)) || self.leads_left().is_empty()
+            }
         };
         number_in(query).filter(|_| can_be_read).map(str::to_owned)
     }
@@ -94,7 +81,8 @@ impl Lookup {
     /// Asks for the one confirmation. If the index has badges, first counts their records that were not read yet. This
     /// costs no request.
     pub(super) fn ask_cert_cost(&mut self, number: String, cx: &UiContext, effects: &mut Effects<'_>) {
-        if matches!(self.call.not_found.certs, Certs::NoIndex | Certs::NotRead) {
+        let has_no_index = self.call.not_found.certs == Some(Err(NotSearched::NoIndex));
+        if has_no_index || self.call.not_found.certs == Some(Err(NotSearched::NotRead)) {
             let cost = cx.history_cost(self.hints.badges);
             let text = match self.hints.badges.map(|badges| count!(badges, "request", "requests")) {
                 Some(requests) => t!(
@@ -107,7 +95,7 @@ impl Lookup {
                     cost
                 ),
             };
-            let index = (self.call.not_found.certs == Certs::NoIndex)
+            let index = has_no_index
                 .then(|| t!("It turns an index on in memory, which is gone when lapel ends.").to_owned());
             return confirm(number, std::iter::once(text).chain(index), None, effects);
         }
@@ -148,50 +136,44 @@ impl Lookup {
     /// be turned on first.
     pub fn read_records(&mut self, number: String, ids: Option<Vec<BadgeId>>, effects: &mut Effects<'_>) {
         let (step, request) = match ids {
-            Some(ids) => (CertStep::ReadRecords, Request::Details(ids, Some(number.clone()))),
-            None if self.call.not_found.certs == Certs::NoIndex => {
-                (CertStep::TurnIndexOn, Request::TurnOnIndex)
+            Some(ids) => (CertStep::Records, Request::Details(ids, Some(number.clone()))),
+            None if self.call.not_found.certs == Some(Err(NotSearched::NoIndex)) => {
+                (CertStep::History, Request::TurnOnIndex)
             }
-            None => (CertStep::ReadHistory, Request::Sync(SyncScope::New)),
+            None => (CertStep::History, Request::Sync(SyncScope::New)),
         };
         self.pending.send(LookupStep::ReadCert(step, number), request, effects);
     }
 
     /// Handles the response to a step of the confirmed reading.
-    pub(super) fn take_cert_step(
-        &mut self,
-        step: CertStep,
-        number: String,
-        response: Response,
-        effects: &mut Effects<'_>,
-    ) {
-        let (next, request) = match (step, response) {
-            (CertStep::TurnIndexOn, Response::IndexOn(Ok(()))) => {
-                self.call.not_found.certs = Certs::NotRead;
+    pub(super) fn take_cert_step(&mut self, number: String, response: Response, effects: &mut Effects<'_>) {
+        let (next, request) = match response {
+            Response::IndexOn(Ok(())) => {
+                self.call.not_found.certs = Some(Err(NotSearched::NotRead));
                 return self.read_records(number, None, effects);
             }
-            (CertStep::ReadHistory, Response::Synced(Ok(synced))) => {
+            Response::Synced(Ok(synced)) => {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
-                self.call.not_found.certs = Certs::Unknown;
-                (CertStep::ListUnread, Request::WithoutDetails(IndexedList::All))
+                self.call.not_found.certs = Some(Ok(()));
+                (CertStep::History, Request::WithoutDetails(IndexedList::All))
             }
             // Every record was read.
-            (CertStep::ListUnread, Response::WithoutDetails(Ok(ids))) if ids.is_empty() => {
+            Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
                 return self.call.not_found.no_cert(&number);
             }
-            (CertStep::ListUnread, Response::WithoutDetails(Ok(ids))) => {
+            Response::WithoutDetails(Ok(ids)) => {
                 return self.read_records(number, Some(ids), effects);
             }
             // Those that are left cannot be read.
-            (CertStep::ReadRecords, Response::Details(Ok(read))) if read.read + read.gone == 0 => {
+            Response::Details(Ok(read)) if read.read + read.gone == 0 => {
                 return self.call.not_found.no_cert(&number);
             }
-            (CertStep::ReadRecords, Response::Details(Ok(read))) => {
+            Response::Details(Ok(read)) => {
                 self.call.requests += u32::try_from(read.read + read.gone).unwrap_or(u32::MAX);
-                (CertStep::SearchAgain, Request::FindCert(number.clone()))
+                (CertStep::Search, Request::FindCert(number.clone()))
             }
             // The badge is opened if its record was among those read. Otherwise lapel reads on.
-            (CertStep::SearchAgain, Response::FoundCerts(found)) => match found.as_deref() {
+            Response::FoundCerts(found) => match found.as_deref() {
                 Ok([one]) => {
                     self.call.not_found.text = None;
                     return self.badge(one.badge_id.clone(), effects);
@@ -200,18 +182,15 @@ impl Lookup {
                     self.call.not_found.text = Some(several(all));
                     return;
                 }
-                Ok([]) => (CertStep::ListUnread, Request::WithoutDetails(IndexedList::All)),
+                Ok([]) => (CertStep::History, Request::WithoutDetails(IndexedList::All)),
                 Err(NotSearched::NotRead) => return self.call.not_found.no_cert(&number),
                 Err(NotSearched::NoIndex) => return effects.warn(t!("This profile has no index.")),
                 Err(NotSearched::Failed(why)) => return effects.warn(why.clone()),
             },
-            (
-                _,
-                Response::IndexOn(Err(why))
-                | Response::Synced(Err(why))
-                | Response::WithoutDetails(Err(why))
-                | Response::Details(Err(why)),
-            ) => return effects.warn(why),
+            Response::IndexOn(Err(why))
+            | Response::Synced(Err(why))
+            | Response::WithoutDetails(Err(why))
+            | Response::Details(Err(why)) => return effects.warn(why),
             _ => return,
         };
         self.pending.send(LookupStep::ReadCert(next, number), request, effects);
@@ -224,18 +203,15 @@ impl Lookup {
     }
 
     /// Opens the badge with this number. If there is none, treats the input as a badge id or a name.
-    pub(super) fn take_cert(
-        &mut self,
-        query: Query,
-        found: &Result<Vec<Cert>, NotSearched>,
-        effects: &mut Effects<'_>,
-    ) {
+    pub(super) fn take_cert(&mut self, found: &Result<Vec<Cert>, NotSearched>, effects: &mut Effects<'_>) {
         match found.as_deref() {
             Ok([one]) => self.badge(one.badge_id.clone(), effects),
             Ok(all @ [_, _, ..]) => self.call.not_found.text = Some(several(all)),
             Ok([]) | Err(_) => {
-                self.call.not_found.certs = Certs::of(found);
-                self.go_on(query, effects);
+                self.call.not_found.certs = Some(index_search(found));
+                if let Some(query) = self.call.query.clone() {
+                    self.go_on(query, effects);
+                }
             }
         }
     }
@@ -247,12 +223,12 @@ impl Wallet {
         self.lookup.unknown_cert()?;
         let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
         Some(match self.lookup.call.not_found.certs {
-            Certs::NoIndex => t!(
+            Some(Err(NotSearched::NoIndex)) => t!(
                 "{key} turns an index on until lapel ends and reads the history into it ({cost}), then the records, after a confirmation.",
                 key,
                 cost = cx.history_cost(self.lookup.hints.badges)
             ),
-            Certs::NotRead => t!(
+            Some(Err(NotSearched::NotRead)) => t!(
                 "{key} reads the history ({cost}), then the records, after a confirmation.",
                 key,
                 cost = cx.history_cost(self.lookup.hints.badges)
@@ -264,12 +240,7 @@ impl Wallet {
     /// The progress of the reading, and the key that stops it.
     pub(super) fn cert_progress(&self, cx: &UiContext) -> Option<String> {
         self.lookup.pending.is_reading_cert().then(|| {
-            let contexts: &[KeyContext] = if self.input.typing {
-                &[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
-            } else {
-                &[KeyContext::Wallet, KeyContext::List, KeyContext::Global]
-            };
-            let esc = cx.key(contexts, Action::Back);
+            let esc = cx.key(&self.key_contexts(), Action::Back);
             match self.lookup.pending.progress {
                 Some((done, all)) if all > 0 => {
                     t!("{done} of {all}. {esc} stops it.", done = number(done), all = number(all), esc)
@@ -283,7 +254,7 @@ impl Wallet {
 
 impl NoBadge {
     fn no_cert(&mut self, number: &str) {
-        self.certs = Certs::NotAsked;
+        self.certs = None;
         self.text =
             Some(t!("No record in the index has the certificate number {number}.", number = short(number)));
     }

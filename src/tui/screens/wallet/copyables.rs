@@ -1,7 +1,7 @@
 //! Copying, exporting, opening and raw JSON for the Wallet tab.
 
-use super::Wallet;
 use super::rows::{COPIED, FIELDS, LookupView, heading, sent_to};
+use super::{FIRST_PAGES, Wallet};
 use crate::export;
 use crate::tui::persist::saved_layout;
 use crate::tui::prelude::*;
@@ -92,8 +92,8 @@ impl Screen for Wallet {
             || list.people.is_some() && (!list.is_choosing() || !list.held().is_empty())
     }
 
-    fn shows_age(&self, cx: &UiContext) -> bool {
-        self.lookup.list.found.as_ref().is_some_and(|found| found.waits(cx.now()))
+    fn shows_age(&self, _: &UiContext) -> bool {
+        self.lookup.list.found.as_ref().is_some_and(|found| found.cache.waits)
     }
 
     fn has_pane(&self) -> bool {
@@ -122,7 +122,13 @@ impl Screen for Wallet {
     }
 
     fn on_touched(&mut self, _: &Job, touched: &[Touched], _: &UiContext, effects: &mut Effects<'_>) {
-        self.refresh(touched.iter().map(|badge| &badge.badge_id), effects);
+        let is_listed = |id: &BadgeId| self.lookup.list.held().iter().any(|held| held.badge_id == *id);
+        // A long wallet costs many requests, so only the user reads it again. The old data stays visible meanwhile.
+        if self.lookup.call.reading.pages <= FIRST_PAGES
+            && touched.iter().any(|badge| is_listed(&badge.badge_id))
+        {
+            self.lookup.read_again(effects);
+        }
     }
 
     fn shows_recents(&self) -> bool {
@@ -130,7 +136,7 @@ impl Screen for Wallet {
     }
 
     fn forget_recents(&mut self) {
-        self.forget_set_aside();
+        self.input.set_aside.clear();
     }
 
     fn open_field(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
@@ -138,7 +144,8 @@ impl Screen for Wallet {
     }
 
     fn badges(&self, most: usize) -> Vec<&HistoryItem> {
-        self.items().take(most).collect()
+        let held = self.lookup.list.held().iter();
+        held.filter_map(|held| held.history.as_ref()).take(most).collect()
     }
 
     fn copyables(&self, cx: &UiContext) -> Copyables {

@@ -1,6 +1,7 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
 use super::Wallet;
+use super::cert::advice;
 use super::layout::{Areas, BEFORE, Side};
 use super::notes::{nothing_found, waiting_may_be_hidden};
 use super::people::PeopleMatches;
@@ -21,13 +22,9 @@ use crate::tui::widgets::text_layout;
 
 impl Wallet {
     fn draw_side(&self, held: &HeldBadge, side: Side, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
-        let word = if side == Side::Back { t!("Back") } else { t!("Front") };
-        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| side == Side::Front);
-        let key = key.map(|key| t!("{key} other side", key));
-        let title = held.title().map(ToString::to_string);
-        let caption: Vec<String> = std::iter::once(word.to_lowercase()).chain(key).chain(title).collect();
-        picture::draw_caption(frame, area, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
-        picture::draw(Some(side.picture(held, area)), frame, cx);
+        let is_back = side == Side::Back;
+        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| !is_back);
+        picture::draw_side(side.picture(held, area), (is_back, key, held.title()), frame, area, cx);
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -72,7 +69,7 @@ impl Wallet {
             said.push(waiting_may_be_hidden().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
             if !self.lookup.pending.is_reading_cert() {
-                said.push(self.lookup.call.not_found.certs.advice(cx));
+                said.push(advice(self.lookup.call.not_found.certs.as_ref(), cx));
                 said.extend(self.cert_offer(cx));
             }
             said.extend(self.lookup.waits_for().map(|waits| {
@@ -135,20 +132,9 @@ impl Wallet {
 
     fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let list = &self.lookup.list;
-        self.first_line(
-            (
-                &self
-                    .title_lines(people, usize::from(area.width), cx)
-                    .into_iter()
-                    .take(1)
-                    .collect::<Vec<_>>(),
-                &[],
-            ),
-            0,
-            frame,
-            Rect { y: area.y + 2, height: 1, ..area },
-            cx,
-        );
+        let title = self.title_lines(people, usize::from(area.width), cx).into_iter().next();
+        let under = Rect { y: area.y + 2, height: 1, ..area };
+        self.first_line((title.as_slice(), &[]), 0, frame, under, cx);
         let areas = self.areas(area, cx);
         self.draw_notes(frame, areas.notes, cx);
         if people.matches.is_empty() {
@@ -165,6 +151,11 @@ impl Wallet {
         for (y, (i, row)) in (areas.list.y..).zip(shown.into_iter().zip(&rows)) {
             let spans = text_layout::cells(row, &widths, cx.glyphs.ellipsis);
             self.draw_row(i, spans, frame, Rect { y, height: 1, ..areas.list }, cx);
+        }
+        if let (Some(pane), Some(one)) = (areas.pane, list.selected_match()) {
+            preview::draw_edge(frame, Rect { x: pane.x - 2, ..pane }, cx);
+            let lines = PeopleMatches::lines(one, usize::from(pane.width), cx);
+            self.pane.scroll.draw(frame, pane, lines, &[KeyContext::Wallet], cx);
         }
     }
 
@@ -183,12 +174,11 @@ impl Wallet {
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let list = &self.lookup.list;
-        let (who, shorter, said) = self.lookup.totals(found, cx);
+        let (who, said) = self.lookup.totals(found, cx);
         let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
         let widths = list.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         if !found.held.is_empty() || found.has_failed() {
-            let who: Vec<String> = std::iter::once(who.clone()).chain(shorter).collect();
             let hidden = if list.has_headings() { 0 } else { list.heading.hidden(&widths) };
             self.first_line((&who, &said), hidden, frame, under, cx);
             self.draw_notes(frame, areas.notes, cx);
@@ -197,12 +187,12 @@ impl Wallet {
             let mut rest = areas.list;
             if !found.has_failed() {
                 let below_rule = below(area, 2);
-                let rows = self.draw_message(&who, frame, below_rule, cx);
+                let rows = self.draw_message(&who[0], frame, below_rule, cx);
                 let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };
                 self.draw_notes(frame, notes.intersection(area), cx);
                 rest = below(below_rule, rows + usize::from(areas.notes.height));
             }
-            if found.both && found.complete && found.sent.is_empty() {
+            if found.both && found.complete && found.journal.sent.is_empty() {
                 let areas = Areas { list: rest, ..areas };
                 let mut said: Vec<String> = self.tried(cx).into_iter().collect();
                 said.extend(nothing_found(&found.email));

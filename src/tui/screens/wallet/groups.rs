@@ -200,7 +200,7 @@ impl WalletList {
             let folded = folded.and_then(|folded| folded.get(&index)).into_iter().flatten();
             std::iter::once(index).chain(folded.copied())
         };
-        (0..self.badges())
+        (0..self.len())
             .filter_map(|place| self.index(place))
             .flat_map(with_folded)
             .filter_map(|index| self.held().get(index))

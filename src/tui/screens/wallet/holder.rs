@@ -1,14 +1,12 @@
 //! The wallet and the history of one holder: how much of them is read, and what stays of an earlier reading.
 
-use super::by_id::alone;
 use super::lookup::Lookup;
 use super::state::{BadgeRecords, HolderBadges, LookupState, own_row};
-use super::{FIRST_PAGES, MOST_PAGES, Sought};
+use super::{FIRST_PAGES, MOST_PAGES};
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::holder::join;
 use crate::tui::prelude::*;
 use crate::tui::request::HolderLists;
-use std::rc::Rc;
 
 impl Lookup {
     pub(super) fn holder(&mut self, email: &str, effects: &mut Effects<'_>) {
@@ -58,8 +56,10 @@ impl Lookup {
         // What could not be read again stays as it was read, if it is the same person's.
         let before = self.list.found.take().filter(|found| found.email == email).unwrap_or_default();
         let found = HolderBadges { to_select: selected.clone(), email, ..self.merged(holder, before) };
-        let nothing =
-            found.held.is_empty() && found.troubles.is_empty() && found.complete && found.sent.is_empty();
+        let nothing = found.held.is_empty()
+            && found.troubles.is_empty()
+            && found.complete
+            && found.journal.sent.is_empty();
         self.list.found = Some(found);
         self.list.fitting = None;
         self.list.unsorted = true;
@@ -69,11 +69,10 @@ impl Lookup {
         if self.list.people.is_some() || self.pending.step.is_some() {
             return;
         }
-        let address = self.asked.clone().unwrap_or_default();
         if nothing && !self.leads_left().is_empty() {
-            self.ask_index(Sought::Address(address), effects);
+            self.ask_index(effects);
         } else if !self.list.held().is_empty() {
-            self.search_meant(&address, effects);
+            self.search_meant(effects);
         }
     }
 
@@ -112,28 +111,24 @@ impl Lookup {
         let total_count = holder.total_count.or(before.total_count.filter(|_| !kept_wallet.is_empty()));
         let items_of_wallet = wallet.map_or(kept_wallet, |(items, _)| items);
         let items_of_history = history.map_or(kept_history, |(items, _)| items);
-        let (mut sent, requested) = match holder.sent {
-            Ok(sent) => (sent, Rc::new(holder.requested)),
-            Err(why) => {
-                troubles.push(crate::jobs::not_read(&why).to_string());
-                self.call.lacks_journal = true;
-                (before.sent, before.requested)
-            }
-        };
+        let mut journal = holder.journal.unwrap_or_else(|why| {
+            troubles.push(crate::jobs::not_read(&why).to_string());
+            self.call.lacks_journal = true;
+            before.journal
+        });
         self.hints.learn(items_of_history.iter());
         self.hints.domains.extend(holder.domains);
         // Of lists that were not read to their end, nothing can be said to be missing.
         let both = troubles.is_empty() && complete;
         let mut held = join(items_of_wallet, items_of_history);
-        self.call.add_unlisted(&mut held, &mut sent);
+        self.call.add_unlisted(&mut held, &mut journal.sent);
         for one in &mut held {
             one.unread = self.call.records.is_unread(one, both);
         }
         HolderBadges {
             held,
             troubles,
-            sent,
-            requested,
+            journal,
             both,
             complete,
             read,
@@ -164,7 +159,7 @@ impl LookupState {
             && held.iter().all(|one| one.badge_id != *id)
             && let Some(badge) = self.records.detail(id)
         {
-            held.insert(0, alone(badge.clone()));
+            held.insert(0, badge.clone().into());
         }
     }
 }

@@ -4,6 +4,7 @@ use super::notes::sent_when;
 use super::rows::REMARKS;
 use super::wallet_list::WalletList;
 use super::{Wallet, pane};
+use crate::domain::call_advice::correction;
 use crate::tui::platform::images::PictureOf;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -14,13 +15,13 @@ use crate::tui::widgets::scroll::Scroll;
 /// Columns of the cursor before a row.
 pub(super) const BEFORE: usize = 3;
 /// Number of rows above the list: the input, a separator line, and the summary.
-const HEAD: u16 = 3;
+const HEAD: usize = 3;
 /// Minimum number of rows that the list keeps if hiding general advice about the badge makes room for them.
-const SOME: u16 = 4;
+const SOME: usize = 4;
 /// Minimum number of rows that the list keeps in every case.
-const FEW: u16 = 2;
+const FEW: usize = 2;
 /// Minimum height of the selected badge's area, in rows. With less room it is not shown.
-const LEAST: u16 = 3;
+const LEAST: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -41,12 +42,12 @@ impl Side {
     }
 }
 
-/// The area of the selected badge: the answer, or a side of its picture.
+/// The area of the selected badge: the answer, or a side of its picture. Or that of the selected possible match.
 #[derive(Default)]
 pub(super) struct AnswerPane {
     pub scroll: Scroll,
-    /// The badge that `scroll` is about.
-    about: Option<BadgeId>,
+    /// The badge or the address that `scroll` is about.
+    about: Option<String>,
     /// Whether the answer has no room for its general advice.
     pub lacks_advice: bool,
     /// Whether a picture of the badge is below the answer.
@@ -90,17 +91,20 @@ impl Wallet {
     /// The answer about another badge begins at its first line.
     fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
         let selected = self.lookup.list.selected();
-        let about = selected.map(|held| held.badge_id.clone());
+        let about = selected.map(|held| held.badge_id.wire().to_owned());
+        let about = about.or_else(|| Some(self.lookup.list.selected_match()?.address.wire().to_owned()));
         let (pane, picture) = selected.map(|held| self.text_and_picture(held, area, cx)).unwrap_or_default();
         let lacks_advice = selected.is_some_and(|held| {
-            let (lines, wide) = (self.answer_lines(held, pane, cx), usize::from(pane.width));
-            pane.height > 0 && pane::lacks_advice(&self.script(held, cx), &lines, wide)
+            let (case, context) = (self.case(held, cx), self.answer_context(held, cx));
+            let all = pane::lines(&case, &context, usize::from(pane.width), pane::ALL_ADVICE, cx).len();
+            let has_advice = context.script.say.iter().any(|say| say == correction());
+            has_advice && (1..all).contains(&usize::from(pane.height))
         });
         if self.pane.about != about {
             self.pane.scroll.reset();
             self.pane.about = about;
         }
-        if self.pane.about.is_none() {
+        if selected.is_none() {
             self.pane.side = None;
         }
         self.pane.shows_picture = picture.is_some();
@@ -109,7 +113,7 @@ impl Wallet {
 
     pub(super) fn answer_lines(&self, held: &HeldBadge, pane: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let room = (usize::from(pane.width), usize::from(pane.height));
-        pane::fitted(&self.case(held, cx), &self.beside(held, cx), room, cx)
+        pane::fitted(&self.case(held, cx), &self.answer_context(held, cx), room, cx)
     }
 
     /// The area of the answer, and below it the picture of the badge's template, or of the badge itself.
@@ -138,58 +142,50 @@ impl Wallet {
     pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
         let listed = &self.lookup.list;
         let room = usize::from(area.width).saturating_sub(4);
-        let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
         // A row that nobody sees must not be opened, so a few stay visible.
-        let rows = u16::try_from(listed.len()).unwrap_or(u16::MAX).min(FEW);
-        let notes = notes.min(area.height.saturating_sub(HEAD + rows));
-        let head = HEAD.saturating_add(notes).min(area.height);
-        let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
-        let titled = u16::from(listed.has_headings()).min(area.height - head);
-        let heads = Rect { y: area.y + head, height: titled, ..area };
-        let head = head + titled;
-        let rest = Rect { y: area.y + head, height: area.height - head, ..area };
+        let most = usize::from(area.height).saturating_sub(HEAD + listed.len().min(FEW));
+        let (notes, rest) = split(below(area, HEAD), self.notes(room, cx).len().min(most));
+        let (heads, rest) = split(rest, usize::from(listed.has_headings()));
+        if listed.selected_match().is_some() {
+            let (list, pane) = preview::split(rest, None);
+            return Areas { notes, heads, list, pane: pane.map(preview::inside) };
+        }
         let Some(held) = listed.selected() else {
             return Areas { notes, heads, list: rest, pane: None };
         };
         if area.width >= preview::FROM {
-            let wanted = listed
-                .heading
-                .wanted(area.width)
-                .map_or(u16::MAX, |cells| u16::try_from(cells + BEFORE).unwrap_or(u16::MAX));
-            let left = wanted.min(area.width * 11 / 20);
+            let wanted =
+                listed.heading.wanted(area.width).and_then(|cells| u16::try_from(cells + BEFORE).ok());
+            let left = wanted.unwrap_or(u16::MAX).min(area.width * 11 / 20);
             let list = Rect { width: left, ..rest };
             let pane = Rect { x: area.x + left + 2, width: area.width - left - 4, ..rest };
             return Areas { notes, heads: Rect { width: left, ..heads }, list, pane: Some(pane) };
         }
-        let rows = u16::try_from(listed.len()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
-        let (case, beside) = (self.case(held, cx), self.beside(held, cx));
-        let wanted =
-            |less| u16::try_from(pane::lines(&case, &beside, room, less, cx).len()).unwrap_or(u16::MAX);
-        let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
-        let list = left(wanted(2)).max(left(wanted(3)).min(SOME)).max(FEW).min(rows).min(rest.height);
-        let below = rest.height - list;
-        if below <= LEAST {
+        let (case, context) = (self.case(held, cx), self.answer_context(held, cx));
+        let height = usize::from(rest.height);
+        let left = |less| height.saturating_sub(pane::lines(&case, &context, room, less, cx).len() + 1);
+        let rows = left(pane::ALL_ADVICE)
+            .max(left(pane::ALL_ADVICE + 1).min(SOME))
+            .max(FEW)
+            .min(listed.len())
+            .min(height);
+        if height - rows <= LEAST {
             return Areas { notes, heads, list: rest, pane: None };
         }
-        let pane = Rect {
-            x: rest.x + 2,
-            y: rest.y + list + 1,
-            width: rest.width.saturating_sub(4),
-            height: below - 1,
-        };
-        Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
+        let (list, rest) = split(rest, rows);
+        let pane = Rect { x: rest.x + 2, width: rest.width.saturating_sub(4), ..below(rest, 1) };
+        Areas { notes, heads, list, pane: Some(pane) }
     }
 
-    fn beside(&self, held: &HeldBadge, cx: &UiContext) -> pane::Beside<'_> {
+    fn answer_context(&self, held: &HeldBadge, cx: &UiContext) -> pane::AnswerContext<'_> {
         let (verdict, known) = (held.verdict(cx.now()), held.detail.is_some());
         let reading = self.lookup.pending.is_reading(&held.badge_id);
-        pane::Beside {
+        pane::AnswerContext {
             script: self.script(held, cx),
             pictures: self.lookup.call.records.pictures.get(&held.badge_id).map(|tried| &tried.said),
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
-            requested: self.lookup.list.requested(held),
             copies: self.lookup.list.cut_copies(held, cx),
             sent: self.sent_words(held, cx),
         }
@@ -208,6 +204,12 @@ impl Wallet {
         }
         Some(sent_here(&sent, cx))
     }
+}
+
+/// The first rows of an area, and the rest.
+fn split(area: Rect, rows: usize) -> (Rect, Rect) {
+    let rest = below(area, rows);
+    (Rect { height: area.height - rest.height, ..area }, rest)
 }
 
 impl WalletList {

@@ -1,10 +1,9 @@
 //! The steps of a look-up: from the input to the answers, with few requests.
 
-use super::people::PeopleMatches;
+use super::cert;
 use super::requests::{LookupRequests, LookupStep};
-use super::state::{Earlier, LookupHints, LookupState};
+use super::state::{EarlierSearch, LookupHints, LookupState};
 use super::wallet_list::WalletList;
-use super::{Sought, cert};
 use crate::tui::prelude::*;
 
 /// The look-up of a caller's badges: what was asked, the running requests, and the answers.
@@ -16,7 +15,7 @@ pub(super) struct Lookup {
     pub pending: LookupRequests,
     pub list: WalletList,
     pub hints: LookupHints,
-    pub earlier: Option<Box<Earlier>>,
+    pub earlier: Option<Box<EarlierSearch>>,
 }
 
 impl Lookup {
@@ -37,7 +36,7 @@ impl Lookup {
         self.call.query = Some(query.clone());
         // The index comes first. This costs no request, and the service cannot search by these numbers.
         match cert::number_in(&query).map(str::to_owned) {
-            Some(number) => self.pending.send(LookupStep::Cert(query), Request::FindCert(number), effects),
+            Some(number) => self.pending.send(LookupStep::Cert, Request::FindCert(number), effects),
             None => self.go_on(query, effects),
         }
     }
@@ -83,10 +82,9 @@ impl Lookup {
             (None, None, Some(query)) => {
                 let people = self.list.people.take();
                 let call = std::mem::take(&mut self.call);
-                let (cursor, unfolded) =
-                    (std::mem::take(&mut self.list.cursor), std::mem::take(&mut self.list.unfolded));
+                let cursor = std::mem::take(&mut self.list.cursor);
                 self.start(query, effects);
-                self.earlier = people.map(|people| Box::new(Earlier { call, people, cursor, unfolded }));
+                self.earlier = people.map(|people| Box::new(EarlierSearch { call, people, cursor }));
             }
             (None, None, None) => {
                 effects.say(t!("There is nothing to refresh: nothing was looked up here yet."));
@@ -97,15 +95,15 @@ impl Lookup {
     /// Says why a search failed. A list of people from before stays.
     pub fn fail(&mut self, why: String) {
         if let Some(earlier) = self.earlier.take() {
-            let Earlier { call, people, cursor, unfolded } = *earlier;
+            let EarlierSearch { call, people, cursor } = *earlier;
             // The user may have typed in the box meanwhile: why that was not looked up stays, too.
             let error = self.call.error.take();
             self.call = LookupState { requests: self.call.requests, error, ..call };
-            self.list.people = Some(PeopleMatches { is_listed: true, ..people });
-            (self.list.cursor, self.list.unfolded) = (cursor, unfolded);
+            self.list.people = Some(people);
+            self.list.cursor = cursor;
         }
         match &mut self.list.people {
-            Some(people) if people.is_listed => people.trouble = Some(why),
+            Some(people) if people.opened.is_none() => people.trouble = Some(why),
             _ => self.call.error = Some(why),
         }
     }
@@ -133,16 +131,16 @@ impl Lookup {
     fn take_response(&mut self, step: LookupStep, reply: Reply, effects: &mut Effects<'_>) -> Handled {
         let Reply { id, response } = reply;
         match (step, response) {
-            (LookupStep::Cert(query), Response::FoundCerts(found)) => self.take_cert(query, &found, effects),
+            (LookupStep::Cert, Response::FoundCerts(found)) => self.take_cert(&found, effects),
             (LookupStep::CertCost(number), Response::WithoutDetails(found)) => {
                 self.take_cert_cost(number, found, effects);
             }
-            (LookupStep::ReadCert(step, number), response) => {
-                self.take_cert_step(step, number, response, effects);
-            }
+            (LookupStep::ReadCert(_, number), response) => self.take_cert_step(number, response, effects),
             (LookupStep::ById(id), Response::Badge(badge)) => self.take_badge(id, *badge, effects),
-            (LookupStep::SentHere(id), Response::SentBadge(sent)) => self.take_sent_here(&id, sent, effects),
-            (LookupStep::Requested(id), Response::SentBadge(sent)) => self.take_requested(id, sent),
+            (LookupStep::SentHere(id), Response::SentBadge(found)) => {
+                self.take_sent_here(&id, found, effects);
+            }
+            (LookupStep::Journal(_), Response::SentBadge(found)) => self.take_journal(found),
             (LookupStep::Detail(id), Response::Badge(badge)) => self.take_detail(&id, *badge),
             (LookupStep::Pictures(id), Response::TriedPictures(tried)) => self.take_pictures(id, tried),
             (LookupStep::Opening(_) | LookupStep::OpeningMatch(_), Response::Done(Err(why))) => {
@@ -157,21 +155,21 @@ impl Lookup {
                 }
                 self.no_such_id(&id, effects);
             }
-            (LookupStep::Name(name), Response::Leads(rows)) => {
+            (LookupStep::Name, Response::Leads(rows)) => {
                 let trouble = self.take_rows(rows);
-                self.take_names(&name, trouble, effects);
+                self.take_names(trouble, effects);
             }
-            (LookupStep::Index(sought), Response::People(found)) => self.take_index(sought, found, effects),
-            (LookupStep::Meant(address), Response::Leads(rows)) => {
+            (LookupStep::Index, Response::People(found)) => self.take_index(found, effects),
+            (LookupStep::Meant, Response::Leads(rows)) => {
                 self.take_rows(rows);
-                self.call.further.meant = self.found_matches(&Sought::Address(address));
+                self.call.further.meant = self.found_matches();
             }
-            (LookupStep::Further(sought), Response::Leads(rows)) => {
+            (LookupStep::Further, Response::Leads(rows)) => {
                 let trouble = self.take_rows(rows);
-                self.take_further(sought, trouble, effects);
+                self.take_further(trouble, effects);
             }
-            (LookupStep::SentAlike(sought, is_whole), Response::SentAlike(sent)) => {
-                self.take_alike(&sought, is_whole, sent, effects);
+            (LookupStep::SentAlike(is_whole), Response::SentAlike(sent)) => {
+                self.take_alike(is_whole, sent, effects);
             }
             (_, response) => return Err(Reply { id, response }),
         }
@@ -179,21 +177,21 @@ impl Lookup {
     }
 
     pub fn waits_for(&self) -> Option<String> {
-        self.pending.words(self.asked.as_deref().unwrap_or_default())
+        self.pending.words(self.subject())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::people::PeopleMatches;
     use super::*;
 
     #[test]
     fn why_a_typed_text_was_not_looked_up_stays_when_a_search_done_again_fails() {
-        let earlier = Earlier {
+        let earlier = EarlierSearch {
             call: LookupState { requests: 5, ..LookupState::default() },
             people: PeopleMatches { title: "2 addresses".to_owned(), ..PeopleMatches::default() },
             cursor: ListCursor::default(),
-            unfolded: BTreeSet::new(),
         };
         let refused = "The address has no domain. No request was sent.".to_owned();
         let mut lookup = Lookup {

@@ -23,10 +23,8 @@ impl Wallet {
             Action::Accept if list.search.over().is_some() && list.finds_nothing() => {
                 let text = list.search.typed().unwrap_or_default();
                 list.end_search();
-                self.input.put_half_typed_aside(self.lookup.subject());
-                self.input.field.set(&text);
                 self.input.typing = true;
-                self.take_box(effects);
+                self.look_up_name(&text, effects);
             }
             _ => return list.act_search(action, cx),
         }
@@ -61,7 +59,7 @@ impl WalletList {
             return;
         }
         let Some(view) = self.as_rows(cx) else { return };
-        let is_there = |one: &StateIs| self.held().iter().any(|held| one.fits(&view.verdict(held)));
+        let is_there = |one: &StateIs| self.held().iter().any(|held| one.fits(&held.verdict(view.now)));
         let mut there = StateIs::ALL.into_iter().filter(is_there);
         if let Some(now) = self.only {
             there.find(|one| *one == now);
@@ -122,7 +120,7 @@ impl WalletList {
                 texts.as_ref().is_none_or(|all| all.get(*index).is_some_and(|text| contains(text)))
             };
             let has_state = |index: usize| match (only, self.held().get(index)) {
-                (Some(only), Some(held)) => only.fits(&view.verdict(held)),
+                (Some(only), Some(held)) => only.fits(&held.verdict(view.now)),
                 _ => true,
             };
             let fits = |place: &usize| self.index(*place).filter(has_text).is_some_and(has_state);

@@ -59,15 +59,18 @@ impl LookupState {
 impl Wallet {
     /// The lines between the summary and the list.
     pub(super) fn notes(&self, room: usize, cx: &UiContext) -> Vec<(String, Style)> {
-        let (call, mut notes) = (&self.lookup.call, Vec::new());
-        let searched = self.lookup.list.search_note(cx);
-        notes.extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, cx.theme.strong())));
+        let lines =
+            |(note, style): (String, Style)| wrap(&note, room).into_iter().map(move |line| (line, style));
+        self.whole_notes(room, cx).into_iter().flat_map(lines).collect()
+    }
+
+    fn whole_notes(&self, room: usize, cx: &UiContext) -> Vec<(String, Style)> {
+        let (call, theme) = (&self.lookup.call, &cx.theme);
+        let of = |style: Style| move |note: String| (note, style);
+        let searched = self.lookup.list.search_note(cx).map(of(theme.strong()));
         if let Some(people) = self.lookup.list.choice() {
-            let title = self.title_lines(people, room + 4, cx).into_iter().skip(1);
-            notes.splice(0..0, title.map(|line| (line, cx.theme.strong())));
-            let alike = call.alike_words(cx);
-            let all = people.notes.iter().chain(&alike).cloned().chain(call.name_note());
-            notes.extend(all.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
+            let title = self.title_lines(people, room + 4, cx).into_iter().skip(1).map(of(theme.strong()));
+            let said = people.notes.iter().cloned().chain(call.alike_words(cx)).chain(call.name_note());
             let timed = |why: &String, at: Option<Timestamp>| match at {
                 Some(at) => as_of(at, why, cx),
                 None => format!("{} {why}", cx.glyphs.alert),
@@ -77,34 +80,29 @@ impl Wallet {
                 found.troubles.iter().map(move |why| timed(why, at))
             });
             let unread = of_holder.chain(people.trouble.iter().map(|why| timed(why, people.read_at)));
-            notes.extend(unread.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.error())));
-            return notes;
+            let said = said.map(of(theme.warning())).chain(unread.map(of(theme.error())));
+            return title.chain(searched).chain(said).collect();
         }
-        let Some(found) = &self.lookup.list.found else { return notes };
-        if call.masked {
-            let text = t!(
+        let Some(found) = &self.lookup.list.found else { return searched.into_iter().collect() };
+        let masked = call.masked.then(|| {
+            t!(
                 "Only the issuer's record of this badge. {enter} opens the holder's wallet with name and e-mail address, and the journal records that.",
                 enter = cx.key(&[KeyContext::Wallet], Action::Open)
-            );
-            notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.dim())));
-        }
-        if !found.held.is_empty() {
-            let said = call.spaced_note(cx).into_iter().chain(call.meant_note(cx)).chain(call.name_note());
-            notes.extend(said.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
-        }
-        for trouble in &found.troubles {
-            let lines = wrap(&format!("{} {trouble}", cx.glyphs.alert), room);
-            notes.extend(lines.into_iter().map(|line| (line, cx.theme.error())));
-        }
+            )
+        });
+        let said = || call.spaced_note(cx).into_iter().chain(call.meant_note(cx)).chain(call.name_note());
+        let said = Some(found).filter(|found| !found.held.is_empty()).into_iter().flat_map(|_| said());
+        let troubles = found.troubles.iter().map(|trouble| format!("{} {trouble}", cx.glyphs.alert));
         // The others are rows.
-        for sent in found.sent_besides() {
+        let sent = found.sent_besides().map(|sent| {
             // A badge with an id may be visible in a list that was not read.
             let is_read = found.both || sent.badge_id.is_none();
             let said = if is_read { sent_here(sent, cx) } else { sent_when(sent, cx) };
-            let text = format!("{}: {said}", sent.title);
-            notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.warning())));
-        }
-        notes
+            format!("{}: {said}", sent.title)
+        });
+        let about =
+            searched.into_iter().chain(masked.map(of(theme.dim()))).chain(said.map(of(theme.warning())));
+        about.chain(troubles.map(of(theme.error()))).chain(sent.map(of(theme.warning()))).collect()
     }
 
     pub(super) fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

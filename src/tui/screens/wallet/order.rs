@@ -50,8 +50,6 @@ impl WalletList {
             email: found.email.clone(),
             copies: Rc::clone(&found.copies().words),
             signs: Rc::clone(&found.arranged.signs),
-            requested: Rc::clone(&found.requested),
-            offset: cx.clock().offset(),
         })
     }
 
@@ -68,13 +66,15 @@ impl WalletList {
     }
 
     pub(super) fn arrange(&mut self, cx: &UiContext) {
+        // The time zone may have been learned.
+        let is_noted = self.found.as_ref().is_none_or(|found| found.offset == Some(cx.clock().offset()));
         let (is_new, is_searched) =
-            (std::mem::take(&mut self.unsorted), std::mem::take(&mut self.unsearched));
+            (std::mem::take(&mut self.unsorted) || !is_noted, std::mem::take(&mut self.unsearched));
         if !is_new && !is_searched {
             return;
         }
         if let Some(found) = self.found.as_mut().filter(|_| is_new) {
-            found.compute_again(cx.now());
+            found.compute_again(&cx.clock());
         }
         let has_badges = !self.is_choosing();
         let wanted = self.found.as_mut().filter(|_| has_badges).and_then(|found| found.to_select.take());

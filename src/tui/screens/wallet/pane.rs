@@ -11,8 +11,10 @@ use crate::tui::widgets::text_layout::{line_width, packed, pieces};
 use crate::tui::widgets::timeline::timeline;
 use std::rc::Rc;
 
-/// Highest value of `less` in [`lines`]: leaves out the most.
-pub(super) const MOST_LESS: u8 = 4;
+/// The value of `less` in [`lines`] that leaves out the most.
+const MOST_LESS: u8 = 5;
+/// The one that leaves out the most but general advice.
+pub(super) const ALL_ADVICE: u8 = 3;
 /// Maximum rows of a verdict with a long reason before what to say.
 const LONGEST_VERDICT: usize = 3;
 /// Width of the labels of the last lines, in columns.
@@ -20,11 +22,10 @@ const LABEL: usize = 6;
 
 /// What the answer has besides the records of the badge.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Beside<'a> {
+pub(super) struct AnswerContext<'a> {
     pub script: Rc<Script>,
     pub pictures: Option<&'a [String; 2]>,
     pub reason_missing: Option<String>,
-    pub requested: Option<Timestamp>,
     /// `3 copies, 1 Waiting`, if the list cuts it.
     pub copies: Option<String>,
     /// When and in which job lapel sent a badge that neither list has.
@@ -32,16 +33,16 @@ pub(super) struct Beside<'a> {
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
-/// It first leaves out the empty lines around the timeline, then the timeline, then general advice, then facts that are
-/// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts and the rest of a
+/// It first leaves out the empty lines around the timeline, then its times, then its bar, then general advice, then facts
+/// that are also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts and the rest of a
 /// long reason are left to scroll to.
 pub(super) fn fitted(
     case: &CallCase<'_>,
-    beside: &Beside<'_>,
+    context: &AnswerContext<'_>,
     (room, rows): (usize, usize),
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
-    let shown = (0..=MOST_LESS).map(|less| lines(case, beside, room, less, cx));
+    let shown = (0..=MOST_LESS).map(|less| lines(case, context, room, less, cx));
     shown.into_iter().find(|lines| lines.len() <= rows).unwrap_or_else(|| {
         let mut verdict = verdict(case, room, cx);
         let rest = verdict.split_off(verdict.len().min(LONGEST_VERDICT));
@@ -49,8 +50,8 @@ pub(super) fn fitted(
             let text = fit(&format!("{last} {next}"), room, cx.glyphs.ellipsis);
             *last = Line::styled(text, last.style);
         }
-        let advice = advice_lines(&beside.script, false, true, room, cx);
-        let facts = facts(case, beside, room, true, cx);
+        let advice = advice_lines(&context.script, false, true, room, cx);
+        let facts = facts(case, context, room, true, cx);
         let goes_on = (!rest.is_empty()).then(|| {
             let text = format!("{} {}", cx.glyphs.ellipsis, t!("the rest of the reason"));
             Line::styled(text, cx.theme.dim())
@@ -59,23 +60,28 @@ pub(super) fn fitted(
     })
 }
 
-/// The answer in as many rows as it needs. With `less` from 1 it omits the empty lines around the timeline, from 2 the
-/// timeline, from 3 general advice, with 4 also title, type and level, and the warning about the time zone.
+/// The answer in as many rows as it needs. With `less` from 1 it omits the empty lines around the timeline, from 2 its
+/// times, which the advice has, too, from 3 its bar, from 4 general advice, with 5 also title, type and level, and the
+/// warning about the time zone.
 pub(super) fn lines(
     case: &CallCase<'_>,
-    beside: &Beside<'_>,
+    context: &AnswerContext<'_>,
     room: usize,
     less: u8,
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
     let mut lines = verdict(case, room, cx);
-    lines.extend(facts(case, beside, room, less < 4, cx));
-    if less < 2 {
-        let times = timeline(case.held, beside.requested, case.now, room, cx);
+    lines.extend(facts(case, context, room, less < 5, cx));
+    if less < 3 {
+        let mut times = timeline(case.held, case.now, room, cx);
+        if less == 2 {
+            // Without bars, the first line is only the first time.
+            times.truncate(usize::from(times.len() == 2));
+        }
         let around = || (less < 1).then(Line::default);
         lines.extend(around().filter(|_| !times.is_empty()).into_iter().chain(times).chain(around()));
     }
-    lines.extend(advice_lines(&beside.script, less < 3, true, room, cx));
+    lines.extend(advice_lines(&context.script, less <= ALL_ADVICE, true, room, cx));
     lines
 }
 
@@ -88,7 +94,7 @@ fn verdict(case: &CallCase<'_>, room: usize, cx: &UiContext) -> Vec<Line<'static
 /// zone.
 fn facts(
     case: &CallCase<'_>,
-    beside: &Beside<'_>,
+    context: &AnswerContext<'_>,
     room: usize,
     all: bool,
     cx: &UiContext,
@@ -110,20 +116,20 @@ fn facts(
         held.template_id().map(|id| t!("template {id}", id)),
         part(held.cert_no()).map(|no| t!("no. {no}", no)),
         place(held, case.both).map(str::to_owned),
-        beside.copies.clone(),
-        beside.sent.clone(),
+        context.copies.clone(),
+        context.sent.clone(),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
     lines.extend(name_remark(held, room, cx));
     if let (Some(doubt), true) = (zone_doubt(case, cx), all) {
         lines.extend(styled(doubt, room, theme.warning()));
     }
-    if let Some(why) = &beside.reason_missing {
+    if let Some(why) = &context.reason_missing {
         lines.extend(styled(why, room, theme.dim()));
     }
-    if let Some([front, back]) = beside.pictures {
-        lines.extend(labelled(t!("Front"), front, room, theme.text(), cx));
-        lines.extend(labelled(t!("Back"), back, room, theme.text(), cx));
+    if let Some([front, back]) = context.pictures {
+        lines.extend(labelled(t!("Front"), [front], room, theme.text(), cx));
+        lines.extend(labelled(t!("Back"), [back], room, theme.text(), cx));
     }
     lines
 }
@@ -140,15 +146,10 @@ pub fn advice_lines(
     let theme = &cx.theme;
     let mut lines = Vec::new();
     let say = script.say.iter().filter(|line| advice || *line != correction());
-    for (i, say) in say.enumerate() {
-        lines.extend(labelled(if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), cx));
-    }
+    lines.extend(labelled(t!("Say"), say, room, theme.text(), cx));
     if times {
-        let room_of_text = room.saturating_sub(LABEL).max(8);
-        let why = pieces(&script.why, &format!(" {} ", cx.glyphs.dot), room_of_text);
-        for (i, why) in why.iter().enumerate() {
-            lines.extend(labelled(if i == 0 { t!("Why|verdict") } else { "" }, why, room, theme.dim(), cx));
-        }
+        let why = pieces(&script.why, &format!(" {} ", cx.glyphs.dot), room_of_text(room));
+        lines.extend(labelled(t!("Why|verdict"), &why, room, theme.dim(), cx));
     }
     let label = t!("Not possible");
     for (i, line) in wrap(&format!("{label}  {}", script.cannot), room).into_iter().enumerate() {
@@ -157,13 +158,6 @@ pub fn advice_lines(
         lines.push(Line::from(vec![label, Span::styled(rest.unwrap_or(line), theme.dim())]));
     }
     lines
-}
-
-/// Whether these lines have left out general advice.
-pub(super) fn lacks_advice(script: &Script, lines: &[Line<'_>], room: usize) -> bool {
-    let first = wrap(correction(), room.saturating_sub(LABEL).max(8)).into_iter().next().unwrap_or_default();
-    script.say.iter().any(|say| say == correction())
-        && lines.iter().all(|line| line.spans.last().is_none_or(|span| span.content != first))
 }
 
 /// A warning if ages are shown and the service's time zone is not known.
@@ -209,9 +203,9 @@ fn mail(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         }
     }
     if !remark.is_empty() {
-        let beside = lines.last().is_some_and(|last| line_width(last) + width(&remark) <= room);
+        let is_beside = lines.last().is_some_and(|last| line_width(last) + width(&remark) <= room);
         match lines.last_mut() {
-            Some(last) if beside => last.spans.push(Span::styled(remark, theme.warning())),
+            Some(last) if is_beside => last.spans.push(Span::styled(remark, theme.warning())),
             _ => lines.extend(styled(remark.trim_start(), room, theme.warning())),
         }
     }
@@ -238,9 +232,21 @@ pub(super) fn reason_missing(
     }
 }
 
-fn labelled(label: &str, text: &str, room: usize, style: Style, cx: &UiContext) -> Vec<Line<'static>> {
-    let lines = wrap(text, room.saturating_sub(LABEL).max(8)).into_iter().enumerate();
+fn room_of_text(room: usize) -> usize {
+    room.saturating_sub(LABEL).max(8)
+}
+
+/// Texts below each other, and the label before the first line.
+fn labelled<'a>(
+    label: &str,
+    texts: impl IntoIterator<Item = &'a String>,
+    room: usize,
+    style: Style,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
+    let lines = texts.into_iter().flat_map(|text| wrap(text, room_of_text(room)));
     lines
+        .enumerate()
         .map(|(i, line)| {
             let label = if i == 0 { label } else { "" };
             Line::from(vec![
@@ -249,4 +255,31 @@ fn labelled(label: &str, text: &str, room: usize, style: Style, cx: &UiContext) 
             ])
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::call_advice::script;
+
+    #[test]
+    fn where_only_one_row_is_left_the_timeline_keeps_its_bar() {
+        let cx = UiContext::for_test();
+        let row = HistoryItem {
+            status_name: Some("발급완료".into()),
+            reg_date: ServiceTime::new("2026-11-22 10:00:00"),
+            issued_at: ServiceTime::new("2026-11-22 11:00:00"),
+            ..HistoryItem::for_test(BadgeId::new("B-1").expect("an id"))
+        };
+        let held = HeldBadge::from(row);
+        let case = CallCase::alone(&held, cx.now());
+        let context = AnswerContext { script: Rc::new(script(&case)), ..AnswerContext::default() };
+        let all = lines(&case, &context, 76, 0, &cx).len();
+        // First without the empty lines, then without the times, and at last without the bar.
+        for (rows, has_bar) in [(all, true), (all - 2, true), (all - 3, true), (all - 4, false)] {
+            let shown = fitted(&case, &context, (76, rows), &cx);
+            let bar = shown.iter().any(|line| line.to_string().contains(cx.glyphs.passed));
+            assert_eq!((shown.len(), bar), (rows, has_bar));
+        }
+    }
 }

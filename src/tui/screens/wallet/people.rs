@@ -16,13 +16,8 @@ pub(super) struct PeopleMatches {
     pub matches: Vec<Match>,
     pub title: String,
     pub notes: Vec<String>,
-    /// Number of addresses with exactly the searched name.
-    pub namesakes: usize,
-    /// Whether the user selects from them, instead of from the badges.
-    pub is_listed: bool,
-    /// The place of the match that was opened last.
-    pub at: usize,
-    pub origin: PreviousSearch,
+    /// The place of the match that is open, and what the screen showed before. `None` while the user selects from them.
+    pub opened: Option<(usize, PreviousSearch)>,
     pub read_at: Option<Timestamp>,
     /// Why a later search failed.
     pub trouble: Option<String>,
@@ -42,9 +37,9 @@ impl PeopleMatches {
         name: &str,
         matches: Vec<Match>,
         (read, of): (u64, Remaining),
-        namesakes: usize,
         trouble: Option<String>,
     ) -> Self {
+        let exact = namesakes(&matches);
         let mut notes: Vec<String> = trouble.into_iter().collect();
         notes.push(
             t!("Different people can share a name. Ask the caller for the e-mail address or the course, then open the matching one.")
@@ -61,7 +56,7 @@ impl PeopleMatches {
         notes.extend(read.map(|read| {
             format!("{read} {}", t!("Ask for the full name, the e-mail address or a badge id."))
         }));
-        let title = if namesakes == 0 && !matches.is_empty() {
+        let title = if exact == 0 && !matches.is_empty() {
             let many = count!(matches.len() as u64, "possible match", "possible matches");
             t!(
                 "No badge has exactly the name \u{201c}{name}\u{201d}; {matches}",
@@ -69,18 +64,18 @@ impl PeopleMatches {
                 matches = many
             )
         } else {
-            let exact = plural!(
-                namesakes as u64,
+            let said = plural!(
+                exact as u64,
                 "{n} address has the name \u{201c}{name}\u{201d}",
                 "{n} addresses have the name \u{201c}{name}\u{201d}",
                 name = short(name)
             );
-            match matches.len().saturating_sub(namesakes) as u64 {
-                0 => exact,
-                others => format!("{exact}; {}", count!(others, "possible match", "possible matches")),
+            match (matches.len() - exact) as u64 {
+                0 => said,
+                others => format!("{said}; {}", count!(others, "possible match", "possible matches")),
             }
         };
-        Self { matches, title, notes, namesakes, ..Self::default() }
+        Self { matches, title, notes, ..Self::default() }
     }
 
     /// Other addresses that may have the badges. `of` tells whether unread rows remain.
@@ -116,8 +111,7 @@ impl PeopleMatches {
                     .to_owned(),
             );
         }
-        let namesakes = matches.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
-        Self { matches, title, notes, namesakes, ..Self::default() }
+        Self { matches, title, notes, ..Self::default() }
     }
 
     /// The columns, with the texts of these rows.
@@ -141,11 +135,32 @@ impl PeopleMatches {
         [name, one.shown(), title, count!(one.badges as u64, "badge", "badges"), newest, why]
     }
 
+    /// The preview of a match: what the columns cut.
+    pub fn lines(one: &Match, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let [_, address, title, badges, newest, why] = Self::texts(one, cx);
+        let theme = &cx.theme;
+        [
+            (list(one.shown_names()).to_string(), theme.strong()),
+            (address, theme.text()),
+            (why, theme.warning()),
+            (title, theme.text()),
+            (cx.dotted(&[badges, newest].map(String::from)), theme.dim()),
+        ]
+        .iter()
+        .flat_map(|(text, style)| styled(text, room, *style))
+        .collect()
+    }
+
     pub fn cells(one: &Match, cx: &UiContext) -> Vec<(String, Style)> {
         let texts = Self::texts(one, cx).into_iter().enumerate();
         // What is found out about the match is dim: its newest badge, and why it matches.
         texts.map(|(at, text)| (text, if at < 4 { Style::new() } else { cx.theme.dim() })).collect()
     }
+}
+
+/// Number of addresses with exactly the searched name.
+fn namesakes(matches: &[Match]) -> usize {
+    matches.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count()
 }
 
 impl Lookup {
@@ -159,12 +174,11 @@ impl Lookup {
     pub(super) fn open_match(&mut self, at: usize, effects: &mut Effects<'_>) {
         let Some(people) = &mut self.list.people else { return };
         let Some(one) = people.matches.get(at) else { return };
-        people.at = at;
         let email = one.address.wire().to_owned();
         let by_id = self.call.by_id.id.take();
-        people.origin = PreviousSearch { asked: self.asked.take(), found: self.list.found.take(), by_id };
-        people.is_listed = false;
-        self.call.caller.namesakes = people.namesakes;
+        let before = PreviousSearch { asked: self.asked.take(), found: self.list.found.take(), by_id };
+        people.opened = Some((at, before));
+        self.call.caller.namesakes = namesakes(&people.matches);
         self.call.not_found.text = None;
         self.call.not_found.sent = None;
         self.list.cursor = ListCursor::default();
@@ -176,18 +190,11 @@ impl Lookup {
     pub(super) fn back(&mut self, effects: &mut Effects<'_>) {
         self.pending.cancel_all(effects);
         (self.call.caller.namesakes, self.call.reading.again) = (0, false);
-        match &mut self.list.people {
-            Some(people) if !people.is_listed => {
-                PreviousSearch { asked: self.asked, found: self.list.found, by_id: self.call.by_id.id } =
-                    std::mem::take(&mut people.origin);
-                people.is_listed = true;
-                self.list.cursor = ListCursor::new(people.at);
-            }
-            Some(_) => {
-                self.list.people = None;
-                self.list.cursor = ListCursor::default();
-            }
-            None => {}
+        if let Some((at, before)) = self.list.people.as_mut().and_then(|people| people.opened.take()) {
+            PreviousSearch { asked: self.asked, found: self.list.found, by_id: self.call.by_id.id } = before;
+            self.list.cursor = ListCursor::new(at);
+        } else if self.list.people.take().is_some() {
+            self.list.cursor = ListCursor::default();
         }
         self.list.end_search();
     }
@@ -213,8 +220,7 @@ mod tests {
                     why: vec![*why],
                 })
                 .collect();
-            let exact = reasons.iter().filter(|why| **why == MatchReason::SameName).count();
-            PeopleMatches::with_name("한서윤", matches, (1, Remaining::Nothing), exact, None).title
+            PeopleMatches::with_name("한서윤", matches, (1, Remaining::Nothing), None).title
         };
         assert_eq!(title(&[SameName, SameName]), "2 addresses have the name “한서윤”");
         assert_eq!(

@@ -1,6 +1,5 @@
 //! The requests of a look-up: the purpose of each, and those that are running.
 
-use super::Sought;
 use crate::tui::prelude::*;
 
 /// The running requests of a look-up.
@@ -61,12 +60,12 @@ impl LookupRequests {
         matches!(self.step, Some((_, LookupStep::ReadCert(..))))
     }
 
-    /// What lapel waits for. `asked` is the address of the holder.
-    pub fn words(&self, asked: &str) -> Option<String> {
+    /// What lapel waits for. `subject` is the address or the name of the look-up.
+    pub fn words(&self, subject: &str) -> Option<String> {
         if self.holder.is_some() {
-            return Some(t!("reading wallet and history of {email}", email = short(asked)));
+            return Some(t!("reading wallet and history of {email}", email = short(subject)));
         }
-        self.step.as_ref().map(|(_, step)| step.words())
+        self.step.as_ref().map(|(_, step)| step.words(subject))
     }
 }
 
@@ -74,31 +73,32 @@ impl LookupRequests {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LookupStep {
     /// Searches the index for a certificate number. The text may turn out to be a badge id or a name.
-    Cert(Query),
+    Cert,
     /// Counts the badges whose record may have a certificate number.
     CertCost(String),
-    /// A step of the confirmed reading of records, up to the one with this number.
+    /// A step of the confirmed reading of records, up to the one with this number. Its response tells what follows.
     ReadCert(CertStep, String),
     ById(BadgeId),
     /// Searches the journal for a badge that the service does not know.
     SentHere(BadgeId),
-    /// Searches the journal for the time of request of a badge whose record has no time of acceptance.
-    Requested(BadgeId),
+    /// Reads what the journal has of a badge whose record is shown.
+    Journal(BadgeId),
     /// Records in the journal that this badge's holder's wallet is opened.
     Opening(BadgeId),
     /// Records in the journal that the wallet of the possible match at this place is opened.
     OpeningMatch(usize),
     /// Reads the record of a listed badge: for its revoke reason, or because neither list has it.
     Detail(BadgeId),
-    Name(String),
+    /// Searches the history for the caller's name.
+    Name,
     /// Searches the journal for a name or an address like one without a badge, and whether all of the search was possible.
-    SentAlike(Sought, bool),
+    SentAlike(bool),
     /// Searches the index for other addresses and names that may be the caller's.
-    Index(Sought),
+    Index,
     /// Searches the history for them.
-    Further(Sought),
+    Further,
     /// Searches the history for this address at the domain that the caller may have meant.
-    Meant(String),
+    Meant,
     /// Reads one row of the history, because no badge has this id: the service may write its ids in another form.
     Sample(BadgeId),
     Pictures(BadgeId),
@@ -106,39 +106,29 @@ pub(super) enum LookupStep {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CertStep {
-    /// There is no index.
-    TurnIndexOn,
-    /// Reads the history into the index, before the records.
-    ReadHistory,
-    /// Lists the records that were not read, after that.
-    ListUnread,
-    ReadRecords,
+    /// Turns an index on, reads the history into it, and lists the records that were not read.
+    History,
+    Records,
     /// Searches the index again after that.
-    SearchAgain,
+    Search,
 }
 
 impl LookupStep {
-    fn words(&self) -> String {
+    fn words(&self, subject: &str) -> String {
         match self {
             Self::Opening(_) | Self::OpeningMatch(_) => t!("recording that this wallet is opened").to_owned(),
-            Self::Cert(_) | Self::CertCost(_) | Self::ReadCert(CertStep::SearchAgain, _) => {
+            Self::Cert | Self::CertCost(_) | Self::ReadCert(CertStep::Search, _) => {
                 t!("searching the index for this certificate number").to_owned()
             }
-            Self::ReadCert(CertStep::ReadRecords, number) => {
+            Self::ReadCert(CertStep::Records, number) => {
                 t!("reading records to find certificate number {number}", number = short(number))
             }
             Self::ReadCert(..) => t!("reading the history into the index").to_owned(),
-            Self::ById(id)
-            | Self::SentHere(id)
-            | Self::Requested(id)
-            | Self::Detail(id)
-            | Self::Sample(id) => {
+            Self::ById(id) | Self::SentHere(id) | Self::Journal(id) | Self::Detail(id) | Self::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Self::Name(name) | Self::SentAlike(Sought::Name(name) | Sought::Address(name), _) => {
-                t!("searching for {name}", name = short(name))
-            }
-            Self::Index(_) | Self::Further(_) | Self::Meant(_) => t!("searching further").to_owned(),
+            Self::Name | Self::SentAlike(_) => t!("searching for {name}", name = short(subject)),
+            Self::Index | Self::Further | Self::Meant => t!("searching further").to_owned(),
             Self::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         }
     }

@@ -7,7 +7,6 @@ use crate::tui::screens::history::issued_or_requested;
 use crate::tui::widgets::record_field::{BADGE_TITLE, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::ColumnLayout;
-use jiff::tz::Offset;
 use std::rc::Rc;
 
 type ListField = RecordField<HeldBadge, LookupView>;
@@ -32,9 +31,9 @@ macro_rules! held {
 
 pub(super) const FIELDS: &[ListField] = &[
     ListField::named("status_name", (16, 0, 0))
-        .shown(|held, view, cx| verdict_word(&view.verdict(held), cx))
+        .shown(|held, view, cx| verdict_word(&held.verdict(view.now), cx))
         .styled(|held, cx| cx.theme.state(&held.verdict(cx.now()).state()))
-        .sorted(|held, view| SortKey::text(Some(&view.verdict(held).line().0)))
+        .sorted(|held, view| SortKey::text(Some(&held.verdict(view.now).line().0)))
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string())
         .state(),
     held!(recipient_name, (8, 1, 0)),
@@ -104,18 +103,9 @@ pub(super) struct LookupView {
     /// The words about copies: badges of one template and name.
     pub copies: Rc<HashMap<BadgeId, String>>,
     pub signs: Rc<HashMap<BadgeId, Sign>>,
-    /// When lapel requested badges.
-    pub requested: Rc<HashMap<BadgeId, Timestamp>>,
-    /// From UTC to service time.
-    pub offset: Offset,
 }
 
 impl LookupView {
-    pub fn verdict(&self, held: &HeldBadge) -> Verdict {
-        let requested = self.requested.get(&held.badge_id).map(|at| self.offset.to_datetime(*at));
-        held.verdict(self.now).with_request(requested, self.now)
-    }
-
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
     /// reason, because they matter more to a caller. The copies are counted once for all of them: the pane counts them,
     /// too.
@@ -126,7 +116,7 @@ impl LookupView {
             .map(|w| t!("to {address}", address = Text::from(w)));
         let place = place(held, self.both).map(str::to_owned);
         // The pane has the time of day.
-        let why = match self.verdict(held) {
+        let why = match held.verdict(self.now) {
             Verdict::Valid { until: Some(until) } | Verdict::Expired { until, .. } => {
                 t!("until {until}", until = until.to_day())
             }

@@ -1,11 +1,11 @@
 //! The search for the caller's badges when the address or the name as given has none: in the index first, then in the
 //! history, within the budget of requests.
 
-use super::cert::Certs;
+use super::cert::index_search;
 use super::lookup::Lookup;
 use super::people::PeopleMatches;
 use super::requests::LookupStep;
-use super::{BUDGET, Sought, Wallet};
+use super::{BUDGET, Wallet};
 use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, matches};
 use crate::domain::email::meant_domain;
 use crate::domain::name_search::variants;
@@ -23,9 +23,9 @@ const LONGEST_TRIED: usize = 40;
 impl Lookup {
     pub(super) fn name(&mut self, name: String, effects: &mut Effects<'_>) {
         self.call.caller.name = Some(name.clone());
-        let lead = HistoryProbe::Name(name.clone());
+        let lead = HistoryProbe::Name(name);
         self.call.further.tried.push(lead.clone());
-        self.pending.send(LookupStep::Name(name), Request::Leads(vec![lead]), effects);
+        self.pending.send(LookupStep::Name, Request::Leads(vec![lead]), effects);
     }
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
@@ -49,42 +49,34 @@ impl Lookup {
 
     /// Searches for other addresses that may have the caller's badges: first the index, which costs no request.
     pub(super) fn search_further(&mut self, effects: &mut Effects<'_>) {
-        if let (true, Some(email)) = (self.can_read_on() && !self.list.is_choosing(), self.asked.clone()) {
-            return self.read_on(email, effects);
-        }
-        let sought = match (self.asked.clone(), self.call.caller.name.clone()) {
+        if let (false, Some(email)) = (self.list.is_choosing(), self.asked.clone()) {
+            if self.can_read_on() {
+                return self.read_on(email, effects);
+            }
             // What the unasked request found comes first. It costs no request.
-            (Some(address), _) if !self.list.is_choosing() && !self.call.further.meant.is_empty() => {
-                return self.take_further(Sought::Address(address), None, effects);
+            if !self.call.further.meant.is_empty() {
+                return self.take_further(None, effects);
             }
-            (Some(address), _) => Sought::Address(address),
-            (None, Some(name)) => Sought::Name(name),
-            (None, None) => {
-                effects.say(t!("Look up an e-mail address first. Then search further for its badges."));
-                return;
-            }
-        };
+        }
         let left = self.leads_left();
-        if left.is_empty() {
+        if self.asked.is_none() && self.call.caller.name.is_none() {
+            effects.say(t!("Look up an e-mail address first. Then search further for its badges."));
+        } else if left.is_empty() {
             effects.say(t!("Nothing else to search. Type the caller's name into the box."));
         } else {
-            self.search(sought, left, effects);
+            self.search(left, effects);
         }
     }
 
-    pub(super) fn ask_index(&mut self, sought: Sought, effects: &mut Effects<'_>) {
-        let (address, name) = match &sought {
-            Sought::Address(address) => (Some(address.clone()), self.callers_name()),
-            Sought::Name(name) => (None, Some(name.clone())),
-        };
-        let ask = Request::People(address, name);
-        self.pending.send(LookupStep::Index(sought), ask, effects);
+    pub(super) fn ask_index(&mut self, effects: &mut Effects<'_>) {
+        let ask = Request::People(self.asked.clone(), self.callers_name());
+        self.pending.send(LookupStep::Index, ask, effects);
     }
 
     /// If the domain of an address with badges is a well-known misspelling: searches for the address that the caller may
     /// have meant, with one request.
-    pub(super) fn search_meant(&mut self, address: &str, effects: &mut Effects<'_>) {
-        let key = EmailKey::of(address);
+    pub(super) fn search_meant(&mut self, effects: &mut Effects<'_>) {
+        let key = EmailKey::of(self.asked.as_deref().unwrap_or_default());
         let Some((local, domain)) = key.as_str().rsplit_once('@') else { return };
         let Some(meant) = meant_domain(domain).map(|meant| HistoryProbe::Address(format!("{local}@{meant}")))
         else {
@@ -92,55 +84,49 @@ impl Lookup {
         };
         if self.call.requests < BUDGET && !self.call.further.tried.contains(&meant) {
             self.call.further.tried.push(meant.clone());
-            self.pending.send(LookupStep::Meant(address.to_owned()), Request::Leads(vec![meant]), effects);
+            self.pending.send(LookupStep::Meant, Request::Leads(vec![meant]), effects);
         }
     }
 
-    fn search(&mut self, sought: Sought, leads: Vec<HistoryProbe>, effects: &mut Effects<'_>) {
+    fn search(&mut self, leads: Vec<HistoryProbe>, effects: &mut Effects<'_>) {
         self.call.further.tried.extend(leads.iter().cloned());
-        self.pending.send(LookupStep::Further(sought), Request::Leads(leads), effects);
+        self.pending.send(LookupStep::Further, Request::Leads(leads), effects);
     }
 
     /// After a search of the index without a match: searches the history, as far as lapel does that by
     /// itself. `keeps` requests of the budget remain for what follows.
-    pub(super) fn search_unasked(&mut self, sought: Sought, keeps: u32, effects: &mut Effects<'_>) {
+    fn search_unasked(&mut self, keeps: u32, effects: &mut Effects<'_>) {
         let mut left = self.leads_left();
         left.truncate(usize::try_from(BUDGET.saturating_sub(self.call.requests + keeps)).unwrap_or(0));
         if left.is_empty() {
-            self.take_further(sought, None, effects);
+            self.take_further(None, effects);
         } else {
-            self.search(sought, left, effects);
+            self.search(left, effects);
         }
     }
 
     /// Handles what the index has of other addresses and names.
-    pub(super) fn take_index(
-        &mut self,
-        sought: Sought,
-        found: Result<FoundPeople, NotSearched>,
-        effects: &mut Effects<'_>,
-    ) {
-        self.call.further.index = Some(found.as_ref().map(|_| ()).map_err(Clone::clone));
+    pub(super) fn take_index(&mut self, found: Result<FoundPeople, NotSearched>, effects: &mut Effects<'_>) {
+        self.call.further.index = Some(index_search(&found));
         let found = found.unwrap_or_default();
         if found.all > found.badges.len() as u64 {
             self.call.further.beyond = self.call.further.beyond.max(Remaining::Counted(found.all));
         }
         self.call.further.rows.extend(found.badges);
-        let matches = self.found_matches(&sought);
-        match sought {
+        let matches = self.found_matches();
+        match (self.asked.is_some(), matches.as_slice()) {
+            (true, []) => self.search_unasked(0, effects),
+            (true, _) => self.take_further(None, effects),
             // A name is followed by the wallet and the history of the address found.
-            Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, effects),
-            Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, effects),
+            (false, []) => self.search_unasked(OF_HOLDER, effects),
             // The index may be old, so it does not show that nobody else has this name. The service does.
-            Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&MatchReason::SameName)) =>
-            {
-                self.search_unasked(sought, OF_HOLDER, effects);
+            (false, [one]) if one.why.contains(&MatchReason::SameName) => {
+                self.search_unasked(OF_HOLDER, effects);
             }
-            Sought::Name(name) => {
+            (false, _) => {
                 self.call.not_found.text = None;
-                self.choose_names(&name, matches, None);
+                self.choose_names(matches, None);
             }
-            Sought::Address(_) => self.take_further(sought, None, effects),
         }
     }
 
@@ -153,53 +139,48 @@ impl Lookup {
         rows.trouble
     }
 
-    pub(super) fn found_matches(&self, sought: &Sought) -> Vec<Match> {
-        match sought {
-            Sought::Name(name) => {
-                matches(self.call.further.before.as_deref(), Some(name), &self.call.further.rows)
-            }
-            Sought::Address(address) => {
-                let mut found =
-                    matches(Some(address), self.callers_name().as_deref(), &self.call.further.rows);
-                // Badges that are on the screen already are not a new place.
-                let (own, has_badges) = (EmailKey::of(address), !self.list.held().is_empty());
-                found.retain(|one| !(has_badges && own.is(one.address.wire())));
-                // The rows of a part of an address are mostly other people's, and many of them have a similar name.
-                let is_weak = |one: &Match| MatchReason::are_weak(&one.why);
-                if !found.iter().all(is_weak) {
-                    found.retain(|one| !is_weak(one));
-                }
-                found
-            }
+    /// The addresses that may be the caller's: like the one that was asked for, or else with the name.
+    pub(super) fn found_matches(&self) -> Vec<Match> {
+        let further = &self.call.further;
+        let Some(address) = &self.asked else {
+            return matches(further.before.as_deref(), self.call.caller.name.as_deref(), &further.rows);
+        };
+        let mut found = matches(Some(address), self.callers_name().as_deref(), &further.rows);
+        // Badges that are on the screen already are not a new place.
+        let (own, has_badges) = (EmailKey::of(address), !self.list.held().is_empty());
+        found.retain(|one| !(has_badges && own.is(one.address.wire())));
+        // The rows of a part of an address are mostly other people's, and many of them have a similar name.
+        let is_weak = |one: &Match| MatchReason::are_weak(&one.why);
+        if !found.iter().all(is_weak) {
+            found.retain(|one| !is_weak(one));
         }
+        found
     }
 
     /// Handles the addresses with a name: opens a single one that has exactly this name, lists others.
-    pub(super) fn take_names(&mut self, name: &str, trouble: Option<ApiError>, effects: &mut Effects<'_>) {
+    pub(super) fn take_names(&mut self, trouble: Option<ApiError>, effects: &mut Effects<'_>) {
         if let Some(error) = trouble {
             self.fail(t!("The history could not be searched for this name: {error}", error));
             return;
         }
-        let found = self.found_matches(&Sought::Name(name.to_owned()));
+        let found = self.found_matches();
         match found.as_slice() {
-            [] => match self.call.query.take() {
-                Some(Query::Name { name, or_id: Some(id) }) => {
-                    self.call.query = Some(Query::Name { name, or_id: None });
-                    self.badge(id, effects);
+            [] => match &mut self.call.query {
+                Some(Query::Name { or_id, .. }) if or_id.is_some() => {
+                    if let Some(id) = or_id.take() {
+                        self.badge(id, effects);
+                    }
                 }
-                query @ Some(Query::BadgeId(_)) => {
+                Some(Query::BadgeId(_)) => {
                     self.earlier = None;
-                    self.call.query = query;
+                    let name = self.subject();
                     self.call.not_found.text = Some(t!(
                         "No badge has the id or the name \u{201c}{name}\u{201d}.",
                         name = short(name)
                     ));
-                    self.ask_journal(Sought::Name(name.to_owned()), true, effects);
+                    self.ask_journal(true, effects);
                 }
-                query => {
-                    self.call.query = query;
-                    self.ask_index(Sought::Name(name.to_owned()), effects);
-                }
+                _ => self.ask_index(effects),
             },
             [one]
                 if self.call.further.beyond == Remaining::Nothing
@@ -210,25 +191,19 @@ impl Lookup {
                 self.call.caller.namesakes = 1;
                 self.holder(&email, effects);
             }
-            _ => self.choose_names(name, found, None),
+            _ => self.choose_names(found, None),
         }
     }
 
     /// Searches what lapel has sent: the service may not show it yet.
-    fn ask_journal(&mut self, sought: Sought, is_whole: bool, effects: &mut Effects<'_>) {
-        let ask = match &sought {
-            Sought::Name(name) => Request::SentAlike(None, Some(name.clone())),
-            Sought::Address(address) => {
-                Request::SentAlike(Some(address.clone()), self.call.caller.name.clone())
-            }
-        };
-        self.pending.send(LookupStep::SentAlike(sought, is_whole), ask, effects);
+    fn ask_journal(&mut self, is_whole: bool, effects: &mut Effects<'_>) {
+        let ask = Request::SentAlike(self.asked.clone(), self.call.caller.name.clone());
+        self.pending.send(LookupStep::SentAlike(is_whole), ask, effects);
     }
 
     /// Says so if lapel has sent badges to the name, or to addresses like this one.
     pub(super) fn take_alike(
         &mut self,
-        sought: &Sought,
         is_whole: bool,
         sent: Result<Vec<SentAlike>, String>,
         effects: &mut Effects<'_>,
@@ -241,15 +216,14 @@ impl Lookup {
             shown.chain(self.list.held().iter().map(|held| &held.badge_id)).collect();
         sent.retain(|one| one.sent.badge_id.as_ref().is_none_or(|id| !shown.contains(id)));
         let has_name = sent.iter().any(|one| one.why.contains(&MatchReason::SameName));
-        match (sought, &mut self.list.people) {
-            (Sought::Name(name), _) if is_whole && has_name => {
-                self.call.not_found.text = Some(t!(
-                    "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
-                    name = short(name)
-                ));
+        let subject = short(self.subject()).into_owned();
+        match (self.asked.is_some(), &mut self.list.people) {
+            (false, _) if is_whole && has_name => {
+                self.call.not_found.text =
+                    Some(t!("No badge with the name \u{201c}{name}\u{201d} is visible yet.", name = subject));
             }
-            (Sought::Address(address), Some(people)) if people.matches.is_empty() && !sent.is_empty() => {
-                people.title = t!("No badge for {address}; similar ones were sent", address = short(address));
+            (true, Some(people)) if people.matches.is_empty() && !sent.is_empty() => {
+                people.title = t!("No badge for {address}; similar ones were sent", address = subject);
             }
             _ => {}
         }
@@ -257,67 +231,52 @@ impl Lookup {
     }
 
     /// Lists the addresses with a name, and why the search is incomplete.
-    pub(super) fn choose_names(&mut self, name: &str, found: Vec<Match>, trouble: Option<&ApiError>) {
-        let exact = found.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
-        let read = self.call.further.rows.len() as u64;
+    fn choose_names(&mut self, found: Vec<Match>, trouble: Option<&ApiError>) {
+        let (read, of) = (self.call.further.rows.len() as u64, self.call.further.beyond);
         let trouble = trouble.map(incomplete);
-        self.choose(PeopleMatches::with_name(name, found, (read, self.call.further.beyond), exact, trouble));
+        self.choose(PeopleMatches::with_name(self.subject(), found, (read, of), trouble));
     }
 
     fn choose(&mut self, people: PeopleMatches) {
         self.earlier = None;
-        self.list.people = Some(PeopleMatches { is_listed: true, ..people });
+        self.list.people = Some(people);
         self.list.cursor = ListCursor::default();
         self.list.leave_search();
     }
 
     /// Handles the end of a search for other addresses or names.
-    pub(super) fn take_further(
-        &mut self,
-        sought: Sought,
-        trouble: Option<ApiError>,
-        effects: &mut Effects<'_>,
-    ) {
-        let found = self.found_matches(&sought);
-        let address = match sought {
-            Sought::Address(address) => address,
+    pub(super) fn take_further(&mut self, trouble: Option<ApiError>, effects: &mut Effects<'_>) {
+        let found = self.found_matches();
+        let is_whole = trouble.is_none();
+        let Some(address) = self.asked.clone() else {
             // The precise searches found nothing. A further match is only listed, so no requests are kept for a
             // look-up.
-            Sought::Name(_)
-                if found.is_empty()
-                    && trouble.is_none()
-                    && self.call.requests < BUDGET
-                    && !self.leads_left().is_empty() =>
-            {
-                return self.search_unasked(sought, 0, effects);
+            if found.is_empty() && is_whole && self.call.requests < BUDGET && !self.leads_left().is_empty() {
+                return self.search_unasked(0, effects);
             }
-            Sought::Name(name) if found.is_empty() => {
-                if let Some(error) = trouble.as_ref().filter(|_| self.earlier.is_some()) {
-                    return self.fail(incomplete(error));
-                }
-                self.earlier = None;
-                let (searched, is_whole) = (name.clone(), trouble.is_none());
-                let name = short(&name);
-                self.call.not_found.text = Some(match trouble {
-                    Some(error) => incomplete(&error),
-                    None if !self.call.by_id.tried.is_empty() => {
-                        t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id = name)
-                    }
-                    None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
-                });
-                return self.ask_journal(Sought::Name(searched), is_whole, effects);
-            }
-            Sought::Name(name) => {
+            if !found.is_empty() {
                 self.call.not_found.text = None;
                 // What the index has found is listed, also if the service could not be asked about it.
-                if trouble.is_some() && self.call.further.index == Some(Ok(())) {
-                    return self.choose_names(&name, found, trouble.as_ref());
+                if !is_whole && self.call.further.index == Some(Ok(())) {
+                    return self.choose_names(found, trouble.as_ref());
                 }
-                return self.take_names(&name, trouble, effects);
+                return self.take_names(trouble, effects);
             }
+            if let Some(error) = trouble.as_ref().filter(|_| self.earlier.is_some()) {
+                return self.fail(incomplete(error));
+            }
+            self.earlier = None;
+            let name = short(self.subject());
+            self.call.not_found.text = Some(match trouble {
+                Some(error) => incomplete(&error),
+                None if !self.call.by_id.tried.is_empty() => {
+                    t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id = name)
+                }
+                None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
+            });
+            return self.ask_journal(is_whole, effects);
         };
         let has_badges = !self.list.held().is_empty();
-        let is_whole = trouble.is_none();
         let trouble = trouble.as_ref().map(incomplete);
         if has_badges && found.is_empty() {
             effects.say(trouble.unwrap_or_else(|| {
@@ -331,7 +290,7 @@ impl Lookup {
         }
         self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.further.beyond, trouble));
         if !has_badges {
-            self.ask_journal(Sought::Address(address), is_whole, effects);
+            self.ask_journal(is_whole, effects);
         }
     }
 }
@@ -352,13 +311,14 @@ impl Wallet {
         let is_unread = self.lookup.call.further.index == Some(Err(NotSearched::NotRead));
         let searched = (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)));
         // The advice about a certificate number says it, too.
-        let unread = (is_unread && self.lookup.call.not_found.certs != Certs::NotRead).then(|| {
-            t!(
-                "The index is not read yet: {key} on Home reads it ({cost}).",
-                key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
-                cost = cx.history_cost(self.lookup.hints.badges)
-            )
-        });
+        let unread =
+            (is_unread && self.lookup.call.not_found.certs != self.lookup.call.further.index).then(|| {
+                t!(
+                    "The index is not read yet: {key} on Home reads it ({cost}).",
+                    key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
+                    cost = cx.history_cost(self.lookup.hints.badges)
+                )
+            });
         let missing = is_missing.then(|| t!("No index here.").to_owned());
         let said: Vec<String> = searched.into_iter().chain(missing).chain(unread).collect();
         (!said.is_empty()).then(|| said.join(" "))

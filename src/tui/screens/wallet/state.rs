@@ -1,15 +1,16 @@
 //! The state of a look-up: what was asked, and what was found.
 
 use super::by_id::is_unknown;
-use super::computed::Computed;
+use super::cert::IndexSearch;
+use super::groups;
+use super::holder_cache::HolderCache;
 use super::people::PeopleMatches;
-use super::{cert, groups};
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::CallerQuestion;
 use crate::jobs::SentAlike;
 use crate::tui::prelude::*;
-use crate::tui::request::{NotSearched, Remaining, TriedPictures};
-use std::rc::Rc;
+use crate::tui::request::{HolderInJournal, Remaining, TriedPictures};
+use jiff::tz::Offset;
 
 /// The badges of a holder, and how much of both lists was read.
 #[derive(Default)]
@@ -20,10 +21,11 @@ pub(super) struct HolderBadges {
     /// The badge to select when the list is arranged next.
     pub to_select: Option<BadgeId>,
     pub troubles: Vec<String>,
-    /// Badges sent from this computer that are in neither list. Those that the service accepted with an id are among
+    /// What the journal has. The sent badges are in neither list; those that the service accepted with an id are among
     /// `held`, too.
-    pub sent: Vec<SentHere>,
-    pub requested: Rc<HashMap<BadgeId, Timestamp>>,
+    pub journal: HolderInJournal,
+    /// The zone of the times of the journal in `held`. `None` before they are noted there.
+    pub offset: Option<Offset>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     pub both: bool,
     pub complete: bool,
@@ -36,15 +38,14 @@ pub(super) struct HolderBadges {
     pub read_at: Option<Timestamp>,
     /// Whether some of this was read before, because the last reading failed.
     pub is_kept: bool,
-    pub computed: Computed,
+    pub cache: HolderCache,
 }
 
 /// A search that is done again, as it was before: it stays if the service cannot be asked.
-pub(super) struct Earlier {
+pub(super) struct EarlierSearch {
     pub call: LookupState,
     pub people: PeopleMatches,
     pub cursor: ListCursor,
-    pub unfolded: BTreeSet<groups::GroupKey>,
 }
 
 /// The state of the current look-up. Each look-up begins with a fresh one.
@@ -69,11 +70,11 @@ pub(super) struct LookupState {
 
 impl LookupState {
     /// What the journal has. If it could not be read, says so once.
-    pub fn of_journal<T>(&mut self, sent: Result<Vec<T>, String>, effects: &mut Effects<'_>) -> Vec<T> {
-        sent.unwrap_or_else(|why| {
+    pub fn of_journal<T: Default>(&mut self, found: Result<T, String>, effects: &mut Effects<'_>) -> T {
+        found.unwrap_or_else(|why| {
             effects.warn(crate::jobs::not_read(&why).to_string());
             self.lacks_journal = true;
-            Vec::new()
+            T::default()
         })
     }
 }
@@ -146,8 +147,7 @@ impl BadgeRecords {
 pub(super) struct FurtherSearch {
     /// The queries that were sent.
     pub tried: Vec<HistoryProbe>,
-    /// Whether the index was searched, or why it was not. `None` before that.
-    pub index: Option<Result<(), NotSearched>>,
+    pub index: Option<IndexSearch>,
     pub rows: Vec<HistoryItem>,
     /// The rows that the queries did not read.
     pub beyond: Remaining,
@@ -166,7 +166,8 @@ pub(super) struct NoBadge {
     pub text: Option<String>,
     /// A badge that was sent from this computer and that the service does not know.
     pub sent: Option<SentHere>,
-    pub certs: cert::Certs,
+    /// The search of the index for the text as a certificate number.
+    pub certs: Option<IndexSearch>,
 }
 
 /// What lapel has learned from rows that it read, for any look-up.
@@ -191,16 +192,25 @@ impl LookupHints {
     }
 }
 
-/// What a search for the caller's badges started from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Sought {
-    /// An address without badges, or one whose badges the user wants to search further for.
-    Address(String),
-    Name(String),
+impl HolderBadges {
+    /// The sending of a badge that only the journal knows.
+    pub fn sent_row(&self, id: &BadgeId) -> Option<&SentHere> {
+        self.journal.sent.iter().find(|sent| row_id(sent) == Some(id))
+    }
+
+    /// The sent badges that are no rows.
+    pub fn sent_besides(&self) -> impl Iterator<Item = &SentHere> {
+        self.journal.sent.iter().filter(|sent| row_id(sent).is_none())
+    }
 }
 
-/// An entry for a badge that only the journal knows. `None` unless the service accepted it with an id, and it waits.
+/// The id of a badge that only the journal knows and that is a row. `None` unless the service accepted it with an id, and
+/// it waits.
+fn row_id(sent: &SentHere) -> Option<&BadgeId> {
+    sent.badge_id.as_ref().filter(|_| sent.row_status.awaits_issue())
+}
+
+/// The entry for it.
 pub(super) fn own_row(sent: &SentHere) -> Option<HeldBadge> {
-    let id = sent.badge_id.clone().filter(|_| sent.row_status.awaits_issue())?;
-    Some(HeldBadge { sent: Some(sent.title.clone()), ..HeldBadge::new(id) })
+    Some(HeldBadge { sent: Some(sent.title.clone()), ..HeldBadge::new(row_id(sent)?.clone()) })
 }

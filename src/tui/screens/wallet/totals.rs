@@ -1,7 +1,7 @@
 //! The line above the list: whose badges these are, how many there are and of which list, and what that cost.
 
 use super::Wallet;
-use super::computed::WalletTotals;
+use super::holder_cache::WalletTotals;
 use super::lookup::Lookup;
 use super::people::PeopleMatches;
 use super::state::HolderBadges;
@@ -15,25 +15,24 @@ use crate::tui::widgets::text_layout::line_width;
 const NAME: usize = 15;
 
 impl Lookup {
-    /// Whose badges these are, a shorter form of that, and how many there are: the longest text first.
-    pub(super) fn totals(
-        &self,
-        found: &HolderBadges,
-        cx: &UiContext,
-    ) -> (String, Option<String>, Vec<String>) {
+    /// Whose badges these are, and how many there are: of each the longest text first.
+    pub(super) fn totals(&self, found: &HolderBadges, cx: &UiContext) -> (Vec<String>, Vec<String>) {
         let dot = cx.glyphs.dot;
         let &WalletTotals { only_history, is_unseen, ref names, .. } = found.whole();
         let email = short(&found.email);
-        let who = match names.as_slice() {
-            [] => email.to_string(),
-            [one] => one.to_string(),
-            [first, rest @ ..] => {
-                plural!(rest.len() as u64, "{first} and {n} other name", "{first} and {n} other names", first)
-            }
-        };
-        let shorter = match names.as_slice() {
-            [first, rest @ ..] if !rest.is_empty() => Some(format!("{first} +{}", rest.len())),
-            _ => None,
+        let badges = count!(found.held.len() as u64, "badge", "badges");
+        let (who, shorter) = match names.as_slice() {
+            [] => (email.to_string(), None),
+            [one] => (one.to_string(), None),
+            [first, rest @ ..] => (
+                plural!(
+                    rest.len() as u64,
+                    "{first} and {n} other name",
+                    "{first} and {n} other names",
+                    first
+                ),
+                Some(format!("{first} +{}", rest.len())),
+            ),
         };
         // While lapel reads on, the last of the pages may be asked for already.
         let is_longer = self.can_read_on() || self.pending.holder.is_some();
@@ -50,7 +49,6 @@ impl Lookup {
                     .map(|badges| t!("{badges} as of {time}", badges, time))
                     .collect(),
                 _ => {
-                    let badges = count!(found.held.len() as u64, "badge", "badges");
                     let partly = t!("{badges} as of {time} (not all was read)", badges, time);
                     let said = t!("{badges} as of {time}", badges, time);
                     if self.call.masked || found.whole_as_of().is_some() {
@@ -66,12 +64,11 @@ impl Lookup {
             (who, with_key(said, goes_on, cx))
         } else if found.has_failed() {
             (who, Vec::new())
-        } else if is_unseen && !found.sent.is_empty() && found.email.is_empty() {
+        } else if is_unseen && !found.journal.sent.is_empty() && found.email.is_empty() {
             (t!("The service does not show this badge yet.").to_owned(), Vec::new())
-        } else if is_unseen && !found.sent.is_empty() && found.both {
+        } else if is_unseen && !found.journal.sent.is_empty() && found.both {
             (t!("No badge for {email} is visible yet.", email), Vec::new())
         } else if is_unseen && !found.held.is_empty() {
-            let badges = count!(found.held.len() as u64, "badge", "badges");
             let said = t!("{badges} sent by lapel (not everything could be read)", badges);
             (who, vec![format!(" {dot} {said}")])
         } else if found.held.is_empty() && found.both && found.complete {
@@ -86,14 +83,10 @@ impl Lookup {
         {
             let said = match total {
                 Some(total) => partly_read(read, total, only_history, cx),
-                None => vec![t!(
-                    "{badges}, not read to the end",
-                    badges = count!(found.held.len() as u64, "badge", "badges")
-                )],
+                None => vec![t!("{badges}, not read to the end", badges)],
             };
             (who, with_key(said, goes_on, cx))
         } else if !found.troubles.is_empty() {
-            let badges = count!(found.held.len() as u64, "badge", "badges");
             let said = match found.unread {
                 [true, _] => t!("{badges} (the wallet was not read)", badges),
                 [_, true] => t!("{badges} (the history was not read)", badges),
@@ -109,7 +102,7 @@ impl Lookup {
             let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
             said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
         }
-        (who, shorter, said)
+        (std::iter::once(who).chain(shorter).collect(), said)
     }
 }
 
@@ -270,16 +263,16 @@ mod tests {
             ([false, false], "(the journal was not read)"),
         ] {
             let id = BadgeId::new("B-1").expect("an id");
-            let row = HistoryItem::for_test(id.clone());
+            let row = HistoryItem::for_test(id);
             let found = HolderBadges {
                 email: "kim@naru.example".to_owned(),
-                held: vec![HeldBadge { history: Some(row), ..HeldBadge::new(id) }],
+                held: vec![row.into()],
                 troubles: vec!["not read".to_owned()],
                 complete: true,
                 unread,
                 ..HolderBadges::default()
             };
-            let (_, _, said) = Lookup::default().totals(&found, &cx);
+            let (_, said) = Lookup::default().totals(&found, &cx);
             assert!(said.iter().all(|said| said.contains(named)) && !said.is_empty(), "{said:?}");
         }
     }

@@ -4,6 +4,7 @@ use super::groups::GroupKey;
 use super::people::PeopleMatches;
 use super::state::HolderBadges;
 use crate::domain::StateIs;
+use crate::domain::address_search::Match;
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::Heading;
 
@@ -46,7 +47,12 @@ impl WalletList {
 
     /// The possible matches, while the user selects from them instead of from the badges.
     pub fn choice(&self) -> Option<&PeopleMatches> {
-        self.people.as_ref().filter(|people| people.is_listed)
+        self.people.as_ref().filter(|people| people.opened.is_none())
+    }
+
+    /// The selected one of them.
+    pub fn selected_match(&self) -> Option<&Match> {
+        self.choice()?.matches.get(self.unnarrowed(self.cursor.at())?)
     }
 
     pub fn is_choosing(&self) -> bool {
@@ -58,15 +64,11 @@ impl WalletList {
         !self.is_choosing() && !self.held().is_empty()
     }
 
-    /// The number of rows, listed or not.
+    /// The number of matches, or of badges and folded copies, also if a search does not find them.
     pub fn all(&self) -> usize {
-        self.choice().map_or_else(|| self.arranged(), |people| people.matches.len())
-    }
-
-    /// The number of badges or folded copies, also if a search does not find them.
-    fn arranged(&self) -> usize {
         let order = self.found.as_ref().and_then(|found| found.arranged.order.as_ref());
-        order.map_or(self.held().len(), Vec::len)
+        let badges = order.map_or(self.held().len(), Vec::len);
+        self.choice().map_or(badges, |people| people.matches.len())
     }
 
     pub fn len(&self) -> usize {
@@ -78,14 +80,9 @@ impl WalletList {
         self.fitting.as_ref().map_or(Some(place), |fitting| fitting.get(place).copied())
     }
 
-    /// The number of listed badges. None is listed while possible matches are shown.
-    pub fn badges(&self) -> usize {
-        if self.is_choosing() { 0 } else { self.len() }
-    }
-
-    /// The listed badges in their order.
+    /// The listed badges in their order. None is listed while possible matches are shown.
     pub fn rows(&self) -> impl Iterator<Item = &HeldBadge> {
-        (0..self.badges()).filter_map(|place| self.row(place))
+        (0..self.len()).filter_map(|place| self.row(place))
     }
 
     pub fn row(&self, place: usize) -> Option<&HeldBadge> {
@@ -111,10 +108,5 @@ impl WalletList {
 
     pub fn select_place(&mut self, place: Option<usize>) {
         self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
-    }
-
-    /// When lapel requested the badge, if the journal knows it.
-    pub fn requested(&self, held: &HeldBadge) -> Option<Timestamp> {
-        self.found.as_ref()?.requested.get(&held.badge_id).copied()
     }
 }

@@ -3,22 +3,23 @@
 
 use super::groups::Copies;
 use super::rows::{EMAIL, FIELDS, LookupView, NAME};
-use super::state::{HolderBadges, own_row};
+use super::state::HolderBadges;
 use crate::domain::call_advice::{CallCase, CallerQuestion, Script, script};
 use crate::domain::holder::names;
 use crate::domain::look_alike::unaccented;
 use crate::i18n::Language;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{OnceCell, RefCell};
 use std::mem::{Discriminant, discriminant};
 use std::rc::Rc;
 
 #[derive(Default)]
-pub(super) struct Computed {
+pub(super) struct HolderCache {
     copies: Copies,
+    /// Whether a badge waits: its age is shown then.
+    pub waits: bool,
     whole: OnceCell<WalletTotals>,
-    waits: Cell<Option<(DateTime, bool)>>,
     script: RefCell<Option<(ScriptFor, Rc<Script>)>>,
     searched: RefCell<Option<(SearchedFor, Rc<[String]>)>>,
 }
@@ -34,75 +35,41 @@ pub(super) struct WalletTotals {
     pub only_history: u64,
     /// Whether only the journal knows them.
     pub is_unseen: bool,
-    /// Indexes of the sent badges that are rows.
-    rows: HashMap<BadgeId, usize>,
-    /// Indexes of the sent badges that are no rows.
-    besides: Vec<usize>,
 }
 
-/// What the advice depends on, besides the badges.
-#[derive(PartialEq)]
-struct ScriptFor {
-    badge: BadgeId,
-    verdict: Discriminant<Verdict>,
-    minute: DateTime,
-    question: Option<CallerQuestion>,
-    pictures: Option<[Option<bool>; 2]>,
-    requested: Option<DateTime>,
-    whole_as_of: Option<DateTime>,
-    organisation: String,
-    namesakes: usize,
-    flags: [bool; 5],
-    language: Language,
-}
-
-impl ScriptFor {
-    fn of(case: &CallCase<'_>) -> Self {
-        Self {
-            badge: case.held.badge_id.clone(),
-            // A badge may expire within the minute.
-            verdict: discriminant(&case.verdict()),
-            minute: minute(case.now),
-            question: case.question,
-            pictures: case.pictures,
-            requested: case.requested,
-            whole_as_of: case.whole_as_of,
-            organisation: case.organisation.to_owned(),
-            namesakes: case.namesakes,
-            flags: [case.both, case.unfinished, case.by_id, case.masked, case.zone_known],
-            language: i18n::language(),
-        }
-    }
-}
+/// What the advice depends on, besides the badges: the badge, its verdict, which may change within the minute, the call,
+/// and the time and the language.
+type ScriptFor = (
+    (BadgeId, Discriminant<Verdict>),
+    (Option<CallerQuestion>, Option<[Option<bool>; 2]>, Option<DateTime>, String, usize, [bool; 5]),
+    (DateTime, Language),
+);
 
 impl HolderBadges {
     /// After a change of the badges.
-    pub fn compute_again(&mut self, now: DateTime) {
-        self.computed = Computed { copies: Copies::of(&self.held, now), ..Computed::default() };
+    pub fn compute_again(&mut self, clock: &ServiceClock) {
+        self.offset = Some(clock.offset());
+        self.held.iter_mut().for_each(|held| self.journal.note(held, clock));
+        let now = clock.now();
+        self.cache = HolderCache {
+            copies: Copies::of(&self.held, now),
+            waits: self.held.iter().any(|held| held.verdict(now).state() == State::Waiting),
+            ..HolderCache::default()
+        };
     }
 
     pub fn copies(&self) -> &Copies {
-        &self.computed.copies
+        &self.cache.copies
     }
 
     pub fn whole(&self) -> &WalletTotals {
-        self.computed.whole.get_or_init(|| {
-            let mut rows = HashMap::new();
-            let mut besides = Vec::new();
-            for (at, sent) in self.sent.iter().enumerate() {
-                match own_row(sent) {
-                    Some(row) => drop(rows.entry(row.badge_id).or_insert(at)),
-                    None => besides.push(at),
-                }
-            }
+        self.cache.whole.get_or_init(|| {
             let count = |is: fn(&HeldBadge) -> bool| self.held.iter().filter(|held| is(held)).count() as u64;
             WalletTotals {
                 names: names(&self.held).into_iter().cloned().collect(),
                 in_wallet: count(|held| held.wallet.is_some()),
                 only_history: count(|held| held.wallet.is_none() && held.history.is_some()),
                 is_unseen: self.held.iter().all(HeldBadge::is_only_sent),
-                rows,
-                besides,
             }
         })
     }
@@ -117,27 +84,6 @@ impl HolderBadges {
         self.unread == [true, true]
     }
 
-    /// Whether a badge waits: its age is shown then.
-    pub fn waits(&self, now: DateTime) -> bool {
-        let minute = minute(now);
-        if let Some((_, waits)) = self.computed.waits.get().filter(|(at, _)| *at == minute) {
-            return waits;
-        }
-        let waits = self.held.iter().any(|held| held.verdict(now).state() == State::Waiting);
-        self.computed.waits.set(Some((minute, waits)));
-        waits
-    }
-
-    /// The sending of a badge that is a row.
-    pub fn sent_row(&self, id: &BadgeId) -> Option<&SentHere> {
-        self.sent.get(*self.whole().rows.get(id)?)
-    }
-
-    /// The sent badges that are no rows.
-    pub fn sent_besides(&self) -> impl Iterator<Item = &SentHere> {
-        self.whole().besides.iter().filter_map(|at| self.sent.get(*at))
-    }
-
     /// The text of each badge that a search looks through, in lower case and without accents. A letter of a search needs nothing else of them.
     pub fn searched(&self, view: &LookupView, cx: &UiContext) -> Rc<[String]> {
         // A name or an address that all badges have would find all of them: it is rather the next caller's.
@@ -149,12 +95,17 @@ impl HolderBadges {
             unaccented(&searched.collect::<Vec<_>>().join("\n"))
         };
         let wanted = (minute(view.now), i18n::language());
-        reused(&self.computed.searched, wanted, || self.held.iter().map(text).collect())
+        reused(&self.cache.searched, wanted, || self.held.iter().map(text).collect())
     }
 
     /// The advice about a badge.
     pub fn script(&self, case: &CallCase<'_>) -> Rc<Script> {
-        reused(&self.computed.script, ScriptFor::of(case), || Rc::new(script(case)))
+        let badge = (case.held.badge_id.clone(), discriminant(&case.verdict()));
+        let flags = [case.both, case.unfinished, case.by_id, case.masked, case.zone_known];
+        let organisation = case.organisation.to_owned();
+        let call = (case.question, case.pictures, case.whole_as_of, organisation, case.namesakes, flags);
+        let key = (badge, call, (minute(case.now), i18n::language()));
+        reused(&self.cache.script, key, || Rc::new(script(case)))
     }
 }
 
@@ -194,9 +145,9 @@ mod tests {
                 status_name: Some("발급완료".into()),
                 issued_at: ServiceTime::new("2026-01-20 09:00:00"),
                 reg_date: ServiceTime::new("2026-01-20 08:00:00"),
-                ..HistoryItem::for_test(id.clone())
+                ..HistoryItem::for_test(id)
             };
-            HeldBadge { history: Some(history), ..HeldBadge::new(id) }
+            history.into()
         };
         let found = HolderBadges {
             email: "many@naru.example".to_owned(),

@@ -1,5 +1,5 @@
-//! The box of the Wallet tab, and what it offers to look up next: earlier inputs, the other lines of a paste, and a text
-//! that was left half typed.
+//! The box of the Wallet and of the Badge tab, and what it offers next: earlier inputs, the other lines of a paste, and a
+//! text that was left half typed.
 
 use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::prelude::*;
@@ -8,6 +8,7 @@ use crate::tui::widgets::field::RecentInputs;
 /// The box: its text, and what it offers.
 #[derive(Default)]
 pub(super) struct LookupBox {
+    pub kind: InputKind,
     pub field: TextField,
     pub recent: RecentInputs,
     /// Pasted lines, and a text that was left half typed: they were not looked up yet.
@@ -49,7 +50,7 @@ impl LookupBox {
     }
 
     /// After a change of the text by the user.
-    fn edited(&mut self) {
+    pub fn edited(&mut self) {
         self.is_edited = true;
         self.recent = RecentInputs::default();
     }
@@ -79,8 +80,12 @@ impl LookupBox {
 
     /// What the box offers: what was not looked up yet, then earlier look-ups.
     pub fn offered(&self, cx: &UiContext) -> Vec<String> {
-        let earlier = cx.recent(InputKind::LookUp).iter().filter(|text| !self.set_aside.contains(text));
+        let earlier = cx.recent(self.kind).iter().filter(|text| !self.set_aside.contains(text));
         self.set_aside.iter().chain(earlier).cloned().collect()
+    }
+
+    pub fn has_offers(&self, cx: &UiContext) -> bool {
+        !self.set_aside.is_empty() || !cx.recent(self.kind).is_empty()
     }
 
     /// Recalls the next of these texts. Returns whether there is one.
@@ -140,10 +145,12 @@ impl LookupBox {
         } else {
             Vec::new()
         };
-        let title = if all.iter().any(|text| self.set_aside.contains(text)) {
-            t!("Not looked up yet, then looked up earlier")
-        } else {
-            t!("Looked up earlier")
+        let has_aside = all.iter().any(|text| self.set_aside.contains(text));
+        let title = match (self.kind, has_aside) {
+            (InputKind::Badge, true) => t!("Not opened yet, then opened earlier"),
+            (InputKind::Badge, false) => t!("Opened earlier"),
+            (_, true) => t!("Not looked up yet, then looked up earlier"),
+            (_, false) => t!("Looked up earlier"),
         };
         input_history::draw(&all, self.recent.at(), title, frame, area, cx);
     }
