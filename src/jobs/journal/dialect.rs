@@ -15,6 +15,7 @@
 //! reason_with(x, 'name', y)            a reason with an argument that is a reason
 //! reason_with_text(x, 'name', y)       a reason with an argument that is a text
 //! reason_both(code, x, y)              a reason with two parts
+//! text_has_accent(x)                   whether a text may have a Latin letter with an accent
 //! ```
 
 use crate::jobs::journal::prelude::*;
@@ -41,7 +42,7 @@ pub(super) fn postgres(sql: &str) -> String {
 
 /// Replaces the calls of these functions, from the inside out.
 fn expanded(sql: &str, form: Form) -> Cow<'_, str> {
-    const NAMES: [&str; 2] = ["json_", "reason_"];
+    const NAMES: [&str; 3] = ["json_", "reason_", "text_has_"];
     let Some(at) = NAMES.iter().filter_map(|name| sql.find(name)).min() else { return Cow::Borrowed(sql) };
     let (before, call) = sql.split_at(at);
     let name: &str = call.split(|c: char| !c.is_ascii_alphabetic() && c != '_').next().unwrap_or_default();
@@ -86,8 +87,12 @@ fn columns(list: &[String]) -> impl Iterator<Item = (usize, &str, &str)> {
     list.iter().enumerate().filter_map(|(at, column)| column.split_once(' ').map(|(name, of)| (at, name, of)))
 }
 
+/// Capital and small Latin letters with accents, and the accents that stand after a letter.
+const ACCENTED: &str = "\u{c0}-\u{24f}\u{300}-\u{36f}\u{1e00}-\u{1eff}";
+
 fn in_sqlite(name: &str, arguments: &[String]) -> Option<String> {
     Some(match (name, arguments) {
+        ("text_has_accent", [x]) => format!("({x} GLOB '*[{ACCENTED}]*')"),
         ("json_rows", [list, named @ ..]) => {
             let columns: Vec<String> = columns(named)
                 .map(|(at, name, of)| match of {
@@ -127,6 +132,7 @@ fn in_sqlite(name: &str, arguments: &[String]) -> Option<String> {
 
 fn in_postgres(name: &str, arguments: &[String]) -> Option<String> {
     Some(match (name, arguments) {
+        ("text_has_accent", [x]) => format!("({x} ~ '[{ACCENTED}]')"),
         ("json_rows", [list, named @ ..]) => {
             let columns: Vec<String> = columns(named)
                 .map(|(at, name, of)| match of {

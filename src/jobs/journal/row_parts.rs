@@ -12,7 +12,7 @@ pub struct RowPart {
 }
 
 /// The first parameter of an SQL statement with the key of a part.
-const FIRST_KEY: usize = 7;
+const FIRST_KEY: usize = 8;
 
 /// SQL expression for the place of a row's part; after all parts for other rows. `None` without parts.
 pub(super) fn part_place(parts: &[RowPart]) -> Option<String> {

@@ -236,7 +236,7 @@ pub(super) fn page(
     let chosen = chosen(db, *job, filter)?;
     let sorted = sorted(filter);
     let order = format!("ORDER BY {sorted} no");
-    let page = format!("job = ?1 AND no > ?4 AND {chosen} {order} LIMIT ?6 OFFSET ?5");
+    let page = format!("job = ?1 AND no > ?5 AND {chosen} {order} LIMIT ?7 OFFSET ?6");
     // Rows are skipped in an index of statuses, and sorted without their other columns.
     let page = if skip > 0 || !sorted.is_empty() {
         format!("job = ?1 AND no IN (SELECT no FROM row WHERE {page}) {order}")
@@ -250,9 +250,9 @@ pub(super) fn page(
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE {page}"
     );
-    let (text, most) = (with_text(db, *job, filter)?, *most as i64);
-    let values: Vec<&dyn Bind> =
-        values![job.0, filter.group, text, after, skip, most].iter().copied().chain(keys(filter)).collect();
+    let ((text, accented), most) = (text_of(db, *job, filter)?, *most as i64);
+    let values = values![job.0, filter.group, text, accented, after, skip, most];
+    let values: Vec<&dyn Bind> = values.iter().copied().chain(keys(filter)).collect();
     db.rows(&sql, &values, |r| read(r, *doubt_window))
 }
 
@@ -290,17 +290,17 @@ pub(super) fn before_in_list(
         }
         return Ok(None);
     }
-    // `LIMIT ?6`: the keys of parts are the parameters behind it.
+    // `LIMIT ?7`: the keys of parts are the parameters behind it.
     let sql = format!(
         "SELECT place FROM (SELECT no, row_number() OVER (ORDER BY {} no) AS place
-                            FROM row WHERE job = ?1 AND no > ?4 AND {}) AS placed
-         WHERE no = ?5 LIMIT ?6",
+                            FROM row WHERE job = ?1 AND no > ?5 AND {}) AS placed
+         WHERE no = ?6 LIMIT ?7",
         sorted(filter),
         chosen(db, *job, filter)?
     );
-    let (text, no) = (with_text(db, *job, filter)?, *no as i64);
-    let values: Vec<&dyn Bind> =
-        values![job.0, filter.group, text, 0_i64, no, 1_i64].iter().copied().chain(keys(filter)).collect();
+    let ((text, accented), no) = (text_of(db, *job, filter)?, *no as i64);
+    let values = values![job.0, filter.group, text, accented, 0_i64, no, 1_i64];
+    let values: Vec<&dyn Bind> = values.iter().copied().chain(keys(filter)).collect();
     db.optional(&sql, &values, |r| Ok(r.get::<i64>(0)?.unsigned_abs().saturating_sub(1)))
 }
 
@@ -372,24 +372,23 @@ fn page_by_status(
     Ok(found)
 }
 
-/// The places of the rows that have the text of a filter, as a JSON list. A database cannot compare without accents.
-fn with_text(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<Option<String>> {
-    let Some(wanted) = &filter.text else { return Ok(None) };
-    let others = RowFilter { text: None, ..filter.clone() };
-    let sql = format!(
-        "SELECT no, coalesce(name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(title, '') || ' ' || coalesce(badge, ''),
-                line, {NUMBER} FROM row WHERE job = ?1 AND {}",
-        chosen(db, job, &others)?
-    );
-    let (folded, wanted) = (unaccented(wanted), wanted.as_str());
-    let found: Vec<Option<i64>> = db.rows(&sql, values![job.0, filter.group, None::<String>], |r| {
-        let (text, line, number): (String, Option<i64>, i64) = (r.get(1)?, r.get(2)?, r.get(3)?);
-        let has_it = unaccented(&text).contains(&folded)
-            || line.is_some_and(|line| line.to_string() == wanted)
-            || wanted.strip_prefix('#').is_some_and(|wanted| number.to_string() == wanted);
-        Ok(if has_it { Some(r.get(0)?) } else { None })
-    })?;
-    Ok(Some(super::json(&found.into_iter().flatten().collect::<Vec<_>>())))
+/// All of a row that a text is looked for in.
+const TEXT: &str = "(coalesce(name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(title, '') || ' ' || coalesce(badge, ''))";
+
+/// The text of a filter, and as a JSON list the rows with accents that have it. A database cannot compare without accents.
+fn text_of(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<(Option<String>, Option<String>)> {
+    let Some(wanted) = filter.text.as_deref().map(unaccented) else { return Ok((None, None)) };
+    let mut found: Vec<i64> = Vec::new();
+    if wanted.contains(|c: char| c.is_ascii_lowercase()) {
+        let sql = format!("SELECT no, {TEXT} FROM row WHERE job = ?1 AND text_has_accent({TEXT})");
+        let rows: Vec<(i64, String)> = db.all(&sql, values![job.0])?;
+        found = rows
+            .into_iter()
+            .filter(|(_, text)| unaccented(text).contains(&wanted))
+            .map(|(no, _)| no)
+            .collect();
+    }
+    Ok((Some(wanted), Some(super::json(&found))))
 }
 
 /// One of these statuses as a condition; any status if there are none.
@@ -403,12 +402,19 @@ fn is_by_status(filter: &RowFilter) -> bool {
     filter.group.is_none() && filter.text.is_none() && filter.unproven.is_none()
 }
 
-/// A filter as a condition; `?2` is the key of its group, `?3` the rows [`with_text`].
+/// A filter as a condition; `?2` is the key of its group, `?3` and `?4` are [`text_of`] it.
 fn chosen(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<String> {
     let statuses = with_status(&filter.row_statuses);
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?2") } else { "?2 IS NULL".to_owned() };
-    let text = if filter.text.is_some() { "no IN json_list(?3, bigint)" } else { "?3 IS NULL" };
+    let text = if filter.text.is_some() {
+        format!(
+            "(instr(lower({TEXT}), ?3) > 0 OR CAST(line AS TEXT) = ?3 OR '#' || CAST({NUMBER} AS TEXT) = ?3
+              OR no IN json_list(?4, bigint))"
+        )
+    } else {
+        "?3 IS NULL AND ?4 IS NULL".to_owned()
+    };
     let unproven = match filter.unproven {
         Some(unproven) => {
             let is_unproven = super::refusals::is_unproven(db, job)?;
@@ -430,7 +436,8 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
         return db.one(&sql, values![job.0]).map(jobs::possible);
     }
     let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(db, *job, filter)?);
-    db.one(&sql, values![job.0, filter.group, with_text(db, *job, filter)?])
+    let (text, accented) = text_of(db, *job, filter)?;
+    db.one(&sql, values![job.0, filter.group, text, accented])
 }
 
 fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
