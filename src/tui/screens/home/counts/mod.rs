@@ -411,6 +411,7 @@ impl HomePane for BadgeCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::LinkStatus;
     use crate::tui::request::RequestIds;
     use crate::tui::worker::WorkerCommand;
     use std::time::Duration;
