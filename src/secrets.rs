@@ -8,9 +8,12 @@
 use crate::domain::text::is_invisible;
 use secrecy::{ExposeSecret, SecretString};
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -103,9 +106,31 @@ pub fn allow(text: &str) {
 /// The message of every panic is written to standard error without keys.
 pub fn hide_keys_in_panics() {
     std::panic::set_hook(Box::new(|info| {
+        if is_caught(info) {
+            return;
+        }
         // Not eprintln: it panics if standard error is closed.
         let _ = std::io::stderr().write_all(panic_text(&info.to_string()).as_bytes());
     }));
+}
+
+thread_local! {
+    /// Whether this thread is within [`catching`].
+    static CATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns `None` if code of a library panics. No hook reports that, because the caller knows what it means.
+pub fn catching<T>(read: impl FnOnce() -> T) -> Option<T> {
+    let before = CATCHES.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(read)).ok();
+    CATCHES.set(before);
+    result
+}
+
+/// Whether [`catching`] handles this panic. A panic of lapel's own code within it is still a mistake of lapel.
+pub fn is_caught(info: &PanicHookInfo<'_>) -> bool {
+    // Cargo names files of the package itself by their relative path.
+    CATCHES.get() && !info.location().is_some_and(|at| Path::new(at.file()).starts_with("src"))
 }
 
 fn panic_text(said: &str) -> String {

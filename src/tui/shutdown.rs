@@ -38,6 +38,8 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     }
     let Some(jobs) = app.jobs() else { return };
     let OpenAnswers { awaited, unrecorded, .. } = jobs.open_answers();
+    // Before the line that speaks of another ctrl-c.
+    let again = told_again();
     if awaited > 0 {
         say(&plural!(
             awaited,
@@ -62,7 +64,7 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     };
     let is_closed = tokio::select! {
         () = closed => true,
-        () = told_again() => false,
+        () = again => false,
     };
     let answers = jobs.open_answers();
     if !is_closed && (answers.awaited > 0 || answers.unrecorded == 0) {
@@ -97,13 +99,16 @@ fn unrecorded_line(answers: &OpenAnswers) -> String {
     )
 }
 
-async fn told_again() {
+/// Hears signals from this call on, also before its future is polled.
+fn told_again() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let signals = {
         use tokio::signal::unix::{SignalKind, signal};
-        if let (Ok(mut term), Ok(mut int), Ok(mut quit)) =
-            (signal(SignalKind::terminate()), signal(SignalKind::interrupt()), signal(SignalKind::quit()))
-        {
+        [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::quit()].map(signal)
+    };
+    async move {
+        #[cfg(unix)]
+        if let [Ok(mut term), Ok(mut int), Ok(mut quit)] = signals {
             tokio::select! {
                 _ = term.recv() => {}
                 _ = int.recv() => {}
@@ -111,9 +116,9 @@ async fn told_again() {
             }
             return;
         }
-    }
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }
 

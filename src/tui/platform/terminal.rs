@@ -1,6 +1,7 @@
 //! The terminal: lapel takes it at the start, and restores it at every kind of end.
 
 use crate::job_control;
+use crate::secrets::is_caught;
 use crate::tui::input::escapes::Escapes;
 use crate::tui::input::pause::InputPause;
 use crate::tui::message::Message;
@@ -498,6 +499,9 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
     let usual = std::panic::take_hook();
     let told = Arc::new(AtomicBool::new(false));
     std::panic::set_hook(Box::new(move |info| {
+        if is_caught(info) {
+            return;
+        }
         if std::thread::current().id() == owner || !TAKEN.load(Ordering::SeqCst) {
             give_back();
             usual(info);

@@ -267,27 +267,38 @@ fn nothing_slow_is_opened_before_the_first_frame() {
     if !can_trace.is_ok_and(|status| status.success()) {
         return crate::team::say_skipped("strace cannot trace a program");
     }
-    let setup = program("strace", &[&traced[..], &[LAPEL, "--tab", "history"]].concat())
+    let start = || program("strace", &[&traced[..], &[LAPEL, "--tab", "history"]].concat());
+    let with_key = start()
         .env("LAPEL_BASE_URL", "https://127.0.0.1:9")
         .env("LAPEL_API_KEY", "not-a-real-key-of-anybody");
-    let trace = setup.home().join("trace");
-    let mut term = setup.start();
-    term.until("the first frame", |s| !s.text.trim().is_empty());
-    term.until("the end of the start", |s| !s.is_loading());
-    term.send("q");
-    term.exit();
-    let trace = std::fs::read_to_string(trace).expect("a trace");
-    let (before, after) = trace.split_once(r"\33[?2026h").expect("a frame");
-    let slow = |lines: &str| {
-        let marks = ["connect(", ".sqlite", "cert", "/ssl", "resolv.conf", "nsswitch", "/etc/hosts", "dbus"];
-        let is_slow = |line: &&str| marks.iter().any(|mark| line.contains(mark));
-        lines.lines().filter(is_slow).map(str::to_owned).collect::<Vec<_>>()
-    };
-    assert_eq!(slow(before), [""; 0]);
-    // Nor is the terminal asked anything first: a slow line would hold its answer up.
-    let questions = [r"\33[6n", r"\33[c", r"\33]11", r"\33_G"];
-    assert_eq!(questions.map(|question| before.matches(question).count()), [0; 4], "{before}");
-    // No other program: strace starts the only one.
-    assert_eq!(before.matches("execve(").count(), 1, "{before}");
-    assert!(slow(after).iter().any(|line| line.contains(".sqlite")), "the walk finds something");
+    let in_keyring = start().env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/bus");
+    in_keyring.write(
+        "config/config.toml",
+        "default_profile = 'p'\n[profiles.p]\nbase_url = 'https://127.0.0.1:9'\nkey = { keyring = true }\n",
+    );
+    // Without its key, a profile opens no database.
+    let cases = [(with_key, ".sqlite"), (in_keyring, "/nowhere/bus")];
+    for (setup, later) in cases.into_iter().take(1 + usize::from(cfg!(feature = "keyring"))) {
+        let trace = setup.home().join("trace");
+        let mut term = setup.start();
+        term.until("the first frame", |s| !s.text.trim().is_empty());
+        term.until("the end of the start", |s| !s.is_loading());
+        term.send("q");
+        term.exit();
+        let trace = std::fs::read_to_string(trace).expect("a trace");
+        let (before, after) = trace.split_once(r"\33[?2026h").expect("a frame");
+        let slow = |lines: &str| {
+            let marks =
+                ["connect(", ".sqlite", "cert", "/ssl", "resolv.conf", "nsswitch", "/etc/hosts", "dbus"];
+            let is_slow = |line: &&str| marks.iter().any(|mark| line.contains(mark));
+            lines.lines().filter(is_slow).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(slow(before), [""; 0]);
+        // Nor is the terminal asked anything first: a slow line would hold its answer up.
+        let questions = [r"\33[6n", r"\33[c", r"\33]11", r"\33_G"];
+        assert_eq!(questions.map(|question| before.matches(question).count()), [0; 4], "{before}");
+        // No other program: strace starts the only one.
+        assert_eq!(before.matches("execve(").count(), 1, "{before}");
+        assert!(slow(after).iter().any(|line| line.contains(later)), "the walk finds {later}");
+    }
 }

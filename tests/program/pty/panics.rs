@@ -1,8 +1,9 @@
-//! What a panic does to the terminal. The product has no way to provoke one, so the TUI is run by a child
+//! What a panic does to the terminal. The product has no way to provoke one of its own, so the TUI is run by a child
 //! of this test, with a part that panics put in from outside. The loop, the hook and the terminal are the real ones.
 
-use super::kit::{Term, program};
+use super::kit::{Term, program, still_demo};
 use crate::texts::{msg, msg_part};
+use crate::verbs::kit::panicking_workbook;
 use lapel::config::{GlyphChoice, Palette, PictureSettings};
 use lapel::tui::{FirstConnection, Helpers, LoopStep, Start, run};
 use std::os::unix::fs::PermissionsExt;
@@ -102,6 +103,26 @@ fn after_a_panic_in_a_task_the_app_continues_and_names_the_report() {
     term.shows("u service");
     term.send("u");
     term.shows(msg("Base URL"));
+    term.send("\x03");
+    assert_eq!(term.exit_restored().exit_code(), 0);
+}
+
+#[test]
+fn a_panic_within_a_spreadsheet_is_only_a_message_about_the_file() {
+    let setup = still_demo().size(100, 30);
+    setup.write("p.xlsx", panicking_workbook());
+    let mut term = setup.start();
+    term.until("templates", |s| s.has("row 1 of 40") && !s.is_loading());
+    term.send("i");
+    term.shows(msg("one recipient"));
+    term.send("\t\t");
+    term.shows("(\u{2022}) a file");
+    term.send("p.xlsx");
+    term.shows("p.xlsx");
+    term.send("\r");
+    let shown = term.shows(msg_part("but is damaged"));
+    assert!(!shown.has(msg_part("A part of lapel failed")), "{}", shown.text);
+    assert!(!term.home.path().join("data/crash.txt").exists(), "no report of a failure");
     term.send("\x03");
     assert_eq!(term.exit_restored().exit_code(), 0);
 }

@@ -1,7 +1,7 @@
 //! How a file is read: what is found out, what is asked, and which flag answers.
 
-use super::kit::{Bench, count};
-use crate::texts::msg_part;
+use super::kit::{Bench, count, panicking_workbook};
+use crate::texts::{msg, msg_part};
 
 #[test]
 fn what_cannot_be_known_is_asked_for_by_its_flag() {
@@ -126,4 +126,15 @@ fn a_damaged_file_is_refused_with_the_reason() {
         assert!(ended.err.contains(said) && ended.err.contains(name), "{}", ended.err);
     }
     assert_eq!(bench.posts(), 0);
+}
+
+/// The library that reads it panics. Nothing on standard error speaks of that.
+#[test]
+fn a_panic_within_a_spreadsheet_is_only_an_error_of_the_file() {
+    let bench = Bench::new();
+    let file = bench.write("p.xlsx", panicking_workbook());
+    let issue = ["issue", "--template", "TPL-001", "--recipients", &file, "--dry-run"];
+    let said = bench.run(&issue).ended(1);
+    assert!(said.err.contains(msg("a sheet cannot be read")), "{}", said.err);
+    assert!(!said.err.contains("panicked"), "{}", said.err);
 }

@@ -4,7 +4,7 @@ use crate::team;
 use lapel::sandbox::{Control, Options, RowSpec, RowState, Rows, Sandbox};
 use serde_json::Value;
 use std::fs;
-use std::io::Read;
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -30,6 +30,26 @@ pub struct Said {
     pub out: String,
     pub err: String,
     pub code: i32,
+}
+
+/// A workbook that makes its library panic: the row of its only cell is too large a number. Only a build that checks
+/// overflows panics, as one for tests does.
+pub fn panicking_workbook() -> Vec<u8> {
+    let mut book = rust_xlsxwriter::Workbook::new();
+    book.add_worksheet().write_string(0, 0, "name").expect("written");
+    let bytes = book.save_to_buffer().expect("saved");
+    let mut parts = zip::ZipArchive::new(Cursor::new(bytes)).expect("an archive");
+    let mut spoilt = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for at in 0..parts.len() {
+        let mut part = parts.by_index(at).expect("a part");
+        let mut text = String::new();
+        part.read_to_string(&mut text).expect("XML");
+        let name = part.name().expect("a name");
+        spoilt.start_file(name.as_ref(), zip::write::SimpleFileOptions::default()).expect("started");
+        let text = text.replace("r=\"A1\"", "r=\"A99999999999999\"");
+        spoilt.write_all(text.as_bytes()).expect("written");
+    }
+    spoilt.finish().expect("finished").into_inner()
 }
 
 impl Said {
@@ -129,8 +149,7 @@ impl Bench {
     #[track_caller]
     pub fn run_with(&self, args: &[&str], input: &str) -> Said {
         let mut child = self.lapel(args).stdin(Stdio::piped()).spawn().expect("it starts");
-        std::io::Write::write_all(&mut child.stdin.take().expect("piped"), input.as_bytes())
-            .expect("written");
+        child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("written");
         self.said(child.wait_with_output().expect("it ends"))
     }
 

@@ -294,11 +294,6 @@ fn choose(
     })
 }
 
-/// Catches panics of third-party code, so that they do not end the program.
-fn catching<T>(read: impl FnOnce() -> T) -> Option<T> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).ok()
-}
-
 /// Formats a date as a person would write it.
 fn date(date: &calamine::ExcelDateTime) -> String {
     if date.is_duration() {

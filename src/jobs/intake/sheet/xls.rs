@@ -5,10 +5,11 @@
 
 use super::biff::{self, BiffRecord, BiffRecords};
 use super::grid::{fact, number};
-use super::{Bytes, Sheet, SheetContext, catching, damaged, foreign};
+use super::{Bytes, Sheet, SheetContext, damaged, foreign};
 use crate::jobs::intake::about::ImportNote;
 use crate::jobs::intake::{IntakeProblem, MAX_SHEET_BYTES};
 use crate::jobs::prelude::*;
+use crate::secrets::catching;
 use calamine::{ExcelDateTime, ExcelDateTimeType};
 use std::borrow::Cow;
 use std::io::Read;

@@ -2,10 +2,11 @@
 
 use super::archive::{attribute, elements, part};
 use super::grid::{fact, number};
-use super::{Bytes, Sheet, SheetContext, archive, catching, damaged, foreign};
+use super::{Bytes, Sheet, SheetContext, archive, damaged, foreign};
 use crate::jobs::intake::IntakeProblem;
 use crate::jobs::intake::about::ImportNote;
 use crate::jobs::prelude::*;
+use crate::secrets::catching;
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
 use std::borrow::Cow;
 

@@ -7,6 +7,7 @@ pub(super) mod pack;
 
 pub use pack::Packed;
 
+use crate::secrets::catching;
 use crate::tui::terminal_abilities::PictureOutput;
 
 pub const AVAILABLE: bool = true;
@@ -24,6 +25,7 @@ pub fn render(
     room: (u16, u16),
     id: u32,
 ) -> Result<Packed, String> {
-    let pixels = decode::decode(file, content_type).map_err(|why| why.to_string())?;
-    pack::pack(&pixels, way, room, id)
+    // A decoder may panic instead.
+    let pixels = catching(|| decode::decode(file, content_type)).unwrap_or(Err(decode::NoPicture::Damaged));
+    pack::pack(&pixels.map_err(|why| why.to_string())?, way, room, id)
 }
