@@ -28,11 +28,14 @@ pub struct FormInput {
     /// When lapel wrote it, in seconds since 1970.
     #[serde(default)]
     at: i64,
+    /// Whether lapel did not write a text that may be an API key.
+    #[serde(skip)]
+    pub lacks_a_text: bool,
 }
 
 impl FormInput {
     pub fn new(form: &str, subject: impl Into<String>, texts: Vec<String>) -> Self {
-        Self { form: form.to_owned(), subject: subject.into(), texts, former: None, at: 0 }
+        Self { form: form.to_owned(), subject: subject.into(), texts, ..Self::default() }
     }
 
     #[must_use]
@@ -57,6 +60,7 @@ impl FormInput {
         self.at = now();
         for text in &mut self.texts {
             if judge(text) != Likeness::None {
+                self.lacks_a_text = true;
                 text.clear();
             }
         }
