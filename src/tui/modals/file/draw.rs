@@ -45,13 +45,16 @@ impl FileForm {
                 form.blank();
                 mapping.draw(&mut form, area, &opened.about, cx);
             }
-            (Some(_), Some(_)) => {
+            (Some(step), Some(_)) => {
                 form.text(&self.step_question(), theme.strong());
                 let mut foot = self.side_by_side(room, cx);
                 // The menu cuts a long entry.
                 let choices = self.step_choices(cx);
                 if let Some(choice) = choices.get(self.cursor.at()).filter(|text| width(text) + 4 > room) {
                     foot.extend(styled(choice, room, theme.text()).into_iter().map(indented));
+                }
+                if let (FileStep::Kept(_), Some(change)) = (step, self.change_of(self.cursor.at())) {
+                    foot.extend(styled(&changed(change, cx), room, theme.warning()).into_iter().map(indented));
                 }
                 let free = height.saturating_sub(form.len() + foot.len() + 1).max(2);
                 let free = u16::try_from(free).unwrap_or(u16::MAX);

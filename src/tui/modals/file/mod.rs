@@ -223,6 +223,11 @@ impl FileForm {
         effects.cancel(unread.map(|(request, ..)| request));
     }
 
+    /// What changed in the file since this draft of those that are offered, if that was read.
+    fn change_of(&self, draft: usize) -> Option<&FileChange> {
+        self.changes.iter().find(|(_, of, _)| *of == draft)?.2.as_ref()
+    }
+
     /// Whether the user must wait: for a request about the file, or for the kept drafts.
     fn is_reading(&self) -> bool {
         self.work.is_some() || matches!(self.kept, DraftOffer::Reading(_))
