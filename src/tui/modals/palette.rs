@@ -1,5 +1,5 @@
 //! Command palette. It lists every action of every screen, with its key or why it is not possible now. It also
-//! finds a badge, a holder, a template, a job or a kept draft by its name, number, id or address. It never selects an action that sends, revokes
+//! finds a badge, a holder, a template, a job, a kept draft or a recent file by its name, number, id or address. It never selects an action that sends, revokes
 //! or deletes something: the user does. Its entries are declared in `input/action.rs`.
 
 mod entries;
@@ -9,6 +9,7 @@ pub use entries::{Loaded, PaletteCommand};
 
 use crate::tui::input::action::ActionKind;
 use crate::tui::input::list_hit::out_of_sight;
+use crate::tui::modals::file::{FileForm, Purpose};
 use crate::tui::prelude::*;
 use entries::{PaletteEntry, place, ways, what};
 use search::{PaletteSearch, Rank, letters, word_starts};
@@ -170,6 +171,13 @@ impl CommandPalette {
                 }))
             }
             PaletteEntry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
+            PaletteEntry::Loaded(Loaded::File(path, template)) => {
+                let (source, template) = (ImportSource::File(path.clone()), template.clone());
+                let purpose = Purpose::Issue { template, by_column: false };
+                effects.go.push(Navigate::CloseAll);
+                effects.open(move |_, effects| FileForm::new(purpose, source, effects));
+                return;
+            }
         };
         effects.go.extend([Navigate::CloseAll, way]);
     }
@@ -529,6 +537,13 @@ mod tests {
             assert_eq!(found(&mut palette, typed)[0], "job 1: 가을  list.csv", "{typed}");
         }
         assert_eq!(found(&mut palette, "#7"), [""; 0], "no badge, and no template");
+        let template = (TemplateId::new("TPL-004").expect("an id"), Text::from("Cloud Associate"));
+        palette = palette.with_loaded([Loaded::File("/lists/spring.xlsx".into(), template)].into_iter());
+        assert_eq!(found(&mut palette, "spring")[0], "file: spring.xlsx  Cloud Associate");
+        let mut ids = crate::tui::request::RequestIds::default();
+        let mut effects = Effects::new(&mut ids);
+        palette.choose(&UiContext::for_test(), &mut effects);
+        assert!(matches!(effects.go[..], [Navigate::CloseAll, Navigate::Open(_)]), "{:?}", effects.go);
         // The palette must not leave a form with input.
         palette.leaves = false;
         assert_eq!(found(&mut palette, "a@b.example").len(), 1);

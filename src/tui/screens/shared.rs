@@ -43,8 +43,9 @@ impl Screens {
         let badges = self.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
         let drafts = self.home.kept_drafts();
         let drafts: Vec<Loaded> = drafts.iter().filter_map(|import| Loaded::of_drafts(import)).collect();
-        let jobs = self.jobs().iter().take(MOST_LOADED).map(Loaded::of_job);
-        let work = drafts.into_iter().chain(jobs);
+        let jobs = self.jobs().iter().take(MOST_LOADED);
+        let files = jobs.clone().filter_map(Loaded::of_file);
+        let work = drafts.into_iter().chain(jobs.map(Loaded::of_job)).chain(files);
         work.chain(templates.take(MOST_LOADED)).chain(badges.flat_map(Loaded::of_badge))
     }
 

@@ -23,6 +23,8 @@ pub enum Loaded {
     Job(JobId, String),
     /// The kept drafts of one import, with their title and their file.
     Drafts(Vec<JobId>, String),
+    /// A file that a job read recipients from, and the template that it issued.
+    File(PathBuf, (TemplateId, Text)),
 }
 
 impl Loaded {
@@ -53,6 +55,11 @@ impl Loaded {
         Some(Self::Drafts(import.iter().map(|draft| draft.id).collect(), titled(&title, first)))
     }
 
+    pub fn of_file(job: &Job) -> Option<Self> {
+        let source = job.origin.as_ref()?.source.as_ref()?;
+        Some(Self::File(source.path.clone(), (job.template_id.clone()?, job.title.clone())))
+    }
+
     pub(super) fn words(&self) -> String {
         match self {
             Self::Template(id, title) => format!("{title} {id}"),
@@ -60,6 +67,8 @@ impl Loaded {
             Self::Badge(id) => id.to_string(),
             Self::Job(id, _) => format!("{} #{id}", self.what()),
             Self::Drafts(..) => self.what(),
+            // The folder tells files of one name apart.
+            Self::File(path, (_, title)) => format!("{} {title} {}", file_name(path), path.display()),
         }
     }
 
@@ -77,8 +86,15 @@ impl Loaded {
             Self::Badge(id) => t!("badge: {id}", id),
             Self::Job(id, title) => t!("job {id}: {title}", id, title),
             Self::Drafts(_, title) => t!("draft: {title}", title),
+            Self::File(path, (_, title)) => {
+                t!("file: {file}  {title}", file = scrub(&file_name(path)), title)
+            }
         }
     }
+}
+
+fn file_name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
 }
 
 /// The title of a job, and its file.
@@ -130,7 +146,7 @@ pub(super) fn place(entry: &PaletteEntry) -> Option<String> {
         PaletteEntry::Command(_)
         | PaletteEntry::Named(_)
         | PaletteEntry::Titled(_)
-        | PaletteEntry::Loaded(Loaded::Job(..) | Loaded::Drafts(..))
+        | PaletteEntry::Loaded(Loaded::Job(..) | Loaded::Drafts(..) | Loaded::File(..))
         | PaletteEntry::Filter(_) => None,
     }
 }
