@@ -80,6 +80,8 @@ impl FormLine {
         let has_password = match self.setting {
             // A valid address has none. Another one may have a part of it, or have it behind the question mark.
             Some("journal.url") => !text.is_empty() && Server::parse(text).is_err(),
+            // What follows the colon may be a port, or the beginning of a password.
+            Some("proxy") => text.split_once("://").map_or(text, |(_, rest)| rest).contains([':', '@']),
             _ => {
                 let user = text.rsplit_once('@').map_or("", |(user, _)| user);
                 user.split_once("://").map_or(user, |(_, user)| user).contains(':')
@@ -114,6 +116,8 @@ pub struct ProfileForm {
     initial: Vec<String>,
     secrets: Secrets,
     focus: Focus,
+    /// Whether the time zone of a new profile was asked for. lapel learns it only from a badge that it issued itself.
+    has_asked_zone: bool,
 }
 
 /// Index of the line of a setting.
@@ -173,7 +177,8 @@ impl ProfileForm {
     }
 
     fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, secrets: Secrets) -> Self {
-        let mut form = Self { was, lines, initial: Vec::new(), secrets, focus: Focus::default() };
+        let focus = Focus::default();
+        let mut form = Self { was, lines, initial: Vec::new(), secrets, focus, has_asked_zone: false };
         form.initial = form.lines.iter().map(|line| form.text(line)).collect();
         form
     }
@@ -244,30 +249,19 @@ impl ProfileForm {
         self
     }
 
-    /// What to say once the new profile is saved: without a zone, lapel learns it only from a badge that it issued itself.
-    pub fn zone_remark(&self, cx: &UiContext) -> Option<String> {
-        let zone = self.lines.iter().find(|line| line.setting == Some("utc_offset"))?;
-        zone.shown().is_empty().then(|| {
-            let key = |action| cx.key(&[KeyContext::Profiles, KeyContext::Global, KeyContext::Always], action);
-            t!(
-                "The time zone of the service is not set, so ages can be wrong. Set it in the profile ({profiles}, {change}), for example {example}.",
-                profiles = key(Action::Profiles),
-                change = key(Action::ChangeProfile),
-                example = example_offset()
-            )
-        })
-    }
-
     pub fn changes(&self) -> Option<&str> {
         self.was.as_ref().map(|line| line.name.as_str())
     }
 
     pub fn on_action(&mut self, action: Action) -> ProfileStep {
-        let is_last = self.focus.at + 1 == self.lines.len();
-        if let (Action::Accept, Some(at)) = (action, self.wrong_zone())
-            && (is_last || self.focus.at == at)
-        {
-            self.focus.at = at;
+        let zone = index_of("utc_offset", &self.lines);
+        let is_last = self.focus.at + 1 == self.lines.len() || self.has_asked_zone && self.focus.at == zone;
+        let typed = self.lines[zone].shown();
+        let has_no_zone = typed.is_empty();
+        // Many enter its name.
+        let is_wrong = !has_no_zone && read_offset(typed).is_none();
+        if action == Action::Accept && is_wrong && (is_last || self.focus.at == zone) {
+            self.focus.at = zone;
             return ProfileStep::Wrong(
                 t!("Time zone: enter the offset from UTC, such as +09:00.").to_owned(),
             );
@@ -282,24 +276,23 @@ impl ProfileForm {
                 self.step(Action::NextField);
             }
             Action::Accept => {
-                return match &self.was {
+                let step = match &self.was {
                     Some(was) => self.change(was),
                     None => self.candidate(),
                 };
+                if matches!(step, ProfileStep::Try(_)) && has_no_zone && !self.has_asked_zone {
+                    (self.has_asked_zone, self.focus.at) = (true, zone);
+                    return ProfileStep::Wrong(t!(
+                        "In which time zone are the service's times? Enter the offset from UTC, such as {example}, or leave it empty if it is not known.",
+                        example = example_offset()
+                    ));
+                }
+                return step;
             }
             _ if self.step(action) => {}
             _ => return ProfileStep::NotMine,
         }
         ProfileStep::Done
-    }
-
-    /// The line of the time zone, if its text is none: many enter its name.
-    fn wrong_zone(&self) -> Option<usize> {
-        let is_wrong = |line: &FormLine| {
-            let typed = line.shown();
-            line.setting == Some("utc_offset") && !typed.is_empty() && read_offset(typed).is_none()
-        };
-        self.lines.iter().position(is_wrong)
     }
 
     /// Moves the focus among the lines that are shown. Returns false for other actions.
@@ -565,6 +558,36 @@ mod tests {
         ] {
             assert_eq!(typed(&mut form, "journal.url", url), "", "{url}");
         }
+    }
+
+    /// A half typed password looks like a port.
+    #[test]
+    fn a_proxy_that_may_have_a_password_is_not_kept() {
+        let mut form = form();
+        let good = "http://proxy.naru.example";
+        assert_eq!(typed(&mut form, "proxy", good), good);
+        for proxy in ["http://kim:hun", "http://kim:1234", "kim:hunter3", "http://kim:hunter3@proxy.example:3128"] {
+            assert_eq!(typed(&mut form, "proxy", proxy), "", "{proxy}");
+        }
+    }
+
+    #[test]
+    fn the_zone_of_a_new_profile_is_asked_once_before_it_is_checked() {
+        let mut form = ProfileForm::new("uni");
+        typed(&mut form, "base_url", URL);
+        let key = form.lines.len() - 1;
+        form.focus.at = key;
+        form.on_paste("dmu_live_0123456789");
+        let ProfileStep::Wrong(question) = form.on_action(Action::Accept) else { panic!("the zone") };
+        assert!(question.contains(&example_offset()), "{question}");
+        assert_eq!(form.focus.at, index_of("utc_offset", &form.lines));
+        // It may be unknown.
+        assert!(matches!(form.on_action(Action::Accept), ProfileStep::Try(_)));
+        form.on_paste("+05:30");
+        let ProfileStep::Try(candidate) = form.on_action(Action::Accept) else { panic!("a profile") };
+        assert_eq!(candidate.profile.input.get("utc_offset"), Some("+05:30"));
+        form.focus.at = 0;
+        assert!(matches!(form.on_action(Action::Accept), ProfileStep::Done), "Enter goes on elsewhere");
     }
 
     #[test]

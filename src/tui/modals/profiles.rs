@@ -148,9 +148,8 @@ impl Profiles {
     }
 
     /// Ends the connection, unless a job sends: it may have begun while the profile was being opened.
-    fn switch(&mut self, mut session: Box<ProfileSession>, cx: &UiContext, effects: &mut Effects<'_>) {
+    fn switch(&mut self, session: Box<ProfileSession>, cx: &UiContext, effects: &mut Effects<'_>) {
         let is_new = self.form.is_some();
-        session.add_remark(self.form.as_ref().and_then(|form| form.zone_remark(cx)));
         self.form_saved();
         if !cx.is_sending {
             effects.go.push(Navigate::Connect(session));

@@ -162,10 +162,9 @@ impl Component for Welcome {
         }
     }
 
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
-            Response::Connected(Ok(mut session)) => {
-                session.add_remark(self.form.as_ref().and_then(|form| form.zone_remark(cx)));
+            Response::Connected(Ok(session)) => {
                 self.clear_input();
                 effects.go.push(Navigate::Connect(session));
             }
