@@ -17,9 +17,10 @@ const OPENED: u64 = 3;
 /// The status, and the key of a group; without a key, the other rows with this status.
 pub(super) type PartId = (RowStatus, Option<String>);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Cursor {
     Heading(PartId),
+    #[default]
     Row,
     Send,
 }
@@ -31,6 +32,7 @@ pub(super) enum OutlineLine {
     Send,
 }
 
+#[derive(Default)]
 pub(super) struct Outline {
     parts: Vec<GroupPart>,
     /// Whether a part is open, of all parts that were ever shown. Their order stays as it was at first.
@@ -45,24 +47,8 @@ pub(super) struct Outline {
     after_range: Option<(u64, u64)>,
     is_touched: bool,
     top: u64,
+    /// Of the last layout.
     height: u64,
-}
-
-impl Default for Outline {
-    fn default() -> Self {
-        Self {
-            parts: Vec::new(),
-            known: Vec::new(),
-            cursor: Cursor::Row,
-            last: 0,
-            last_part: None,
-            last_row: None,
-            after_range: None,
-            is_touched: false,
-            top: 0,
-            height: 1,
-        }
-    }
 }
 
 impl Outline {

@@ -7,7 +7,7 @@ mod mapping;
 mod steps;
 
 use crate::domain::email::sentence;
-use crate::jobs::intake::Choices;
+use crate::jobs::intake::{Choices, ColumnGuess};
 use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
 use crate::tui::modals::draft::{DraftForm, shares, titles};
@@ -16,7 +16,6 @@ use crate::tui::request::JobReply;
 use crate::tui::widgets::job_rows::moment;
 use draw::changed_rows;
 pub use draw::{changed, map_words};
-use mapping::Mapping;
 use serde::{Deserialize, Serialize};
 use steps::FileStep;
 
@@ -45,7 +44,7 @@ pub struct FileForm {
     /// The choices with which the form began.
     begun: KeptChoices,
     /// A mapping that was not accepted before, until the file is read.
-    refilled: Option<Mapping>,
+    refilled: Option<ColumnGuess>,
     /// Whether the choices were replaced, so that the file must be read with them.
     reads_again: bool,
     /// Whether the choices are those of an earlier form, with which the file was not read yet.
@@ -58,7 +57,7 @@ struct KeptChoices {
     choices: Choices,
     by_column: bool,
     /// The mapping that was not accepted yet.
-    mapping: Option<Mapping>,
+    mapping: Option<ColumnGuess>,
 }
 
 /// The kept drafts. The form offers those of this file once, before anything else.
@@ -143,7 +142,7 @@ impl FileForm {
     fn chosen(&self) -> KeptChoices {
         let edited = match (&self.step, &self.opened) {
             (Some(FileStep::Columns(mapping)), Some(opened)) if mapping.is_changed(&opened.about) => {
-                Some(mapping)
+                Some(&mapping.chosen)
             }
             _ => self.refilled.as_ref(),
         };
