@@ -178,7 +178,7 @@ impl App {
                 }
             }
             Action::Tour | Action::TourSkip | Action::TourLeave => self.act_tour(action, effects),
-            Action::Editor if self.modals.long_field().is_some() => {
+            Action::Editor if self.modals.long_field(&self.cx).is_some() => {
                 self.loop_command = Some(LoopCommand::Edit);
             }
             Action::Editor => effects.say(t!("You can use an editor only while you type a reason.")),

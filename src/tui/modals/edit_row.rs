@@ -111,12 +111,8 @@ impl Component for EditRow {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.fields.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.fields.on_paste(text);
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        self.fields.changing()
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {

@@ -94,7 +94,7 @@ mod tests {
             }
             if !offers(&*form, Action::ClearField) {
                 form.on_paste("x", &cx, effects);
-                assert!(form.long_field().is_none(), "{name}");
+                assert!(form.focused_field().is_none(), "{name}");
                 assert_eq!(form.input(), typed, "{name}");
             }
         }

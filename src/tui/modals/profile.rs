@@ -566,7 +566,9 @@ mod tests {
         let mut form = form();
         let good = "http://proxy.naru.example";
         assert_eq!(typed(&mut form, "proxy", good), good);
-        for proxy in ["http://kim:hun", "http://kim:1234", "kim:hunter3", "http://kim:hunter3@proxy.example:3128"] {
+        for proxy in
+            ["http://kim:hun", "http://kim:1234", "kim:hunter3", "http://kim:hunter3@proxy.example:3128"]
+        {
             assert_eq!(typed(&mut form, "proxy", proxy), "", "{proxy}");
         }
     }

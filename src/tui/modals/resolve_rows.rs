@@ -271,14 +271,8 @@ impl Component for ResolveRows {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.takes_text() && self.fields.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        if self.takes_text() {
-            self.fields.on_paste(text);
-        }
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        if self.takes_text() { self.fields.changing() } else { None }
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
@@ -310,11 +304,6 @@ impl Component for ResolveRows {
 
     fn typed(&self) -> Vec<&str> {
         vec![self.fields.value(self.at())]
-    }
-
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        let is_reason = self.choice() != Resolution::IsBadge;
-        (self.takes_text() && is_reason).then(|| self.fields.field_mut(WHY))
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

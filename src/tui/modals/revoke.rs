@@ -220,12 +220,8 @@ impl Component for RevokeForm {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.to_revoke() > 0 && self.reason.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.reason.on_paste(text);
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        (self.to_revoke() > 0).then(|| self.reason.changing())
     }
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
@@ -234,10 +230,6 @@ impl Component for RevokeForm {
 
     fn typed(&self) -> Vec<&str> {
         vec![self.reason.value()]
-    }
-
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        (self.to_revoke() > 0 && self.review.is_none()).then(|| self.reason.field_mut())
     }
 
     fn tour_place(&self) -> TourPlace {

@@ -45,7 +45,9 @@ impl ReasonField {
         !self.earlier.is_empty()
     }
 
-    pub fn field_mut(&mut self) -> &mut TextField {
+    /// The field, in which something changes.
+    pub fn changing(&mut self) -> &mut TextField {
+        self.error = None;
         &mut self.field
     }
 
@@ -61,16 +63,6 @@ impl ReasonField {
         }
         self.error = None;
         true
-    }
-
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        self.error = None;
-        self.field.on_text_key(key)
-    }
-
-    pub fn on_paste(&mut self, text: &str) {
-        self.error = None;
-        self.field.on_paste(text.trim());
     }
 
     pub fn on_response(&mut self, reply: Reply) -> Handled {
@@ -106,10 +98,10 @@ mod tests {
         let mut reason = ReasonField::default();
         assert!(reason.error().is_none(), "nobody went on yet");
         assert!(!reason.check() && reason.error().is_some());
-        reason.on_text_key(KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE));
+        reason.changing().on_text_key(KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE));
         assert!(reason.error().is_none());
         assert!(!reason.check(), "a blank is no reason");
-        reason.on_paste("wrong list");
+        reason.changing().on_paste("wrong list");
         assert!(reason.error().is_none() && reason.check());
         reason.restore(&[]);
         assert!(!reason.check());

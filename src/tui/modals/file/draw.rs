@@ -54,7 +54,9 @@ impl FileForm {
                     foot.extend(styled(choice, room, theme.text()).into_iter().map(indented));
                 }
                 if let (FileStep::Kept(_), Some(change)) = (step, self.change_of(self.cursor.at())) {
-                    foot.extend(styled(&changed(change, cx), room, theme.warning()).into_iter().map(indented));
+                    foot.extend(
+                        styled(&changed(change, cx), room, theme.warning()).into_iter().map(indented),
+                    );
                 }
                 let free = height.saturating_sub(form.len() + foot.len() + 1).max(2);
                 let free = u16::try_from(free).unwrap_or(u16::MAX);
