@@ -285,8 +285,6 @@ impl App {
             Action::ClearForm if self.is_enabled(action) => {
                 if let Some(form) = self.modals.last_mut() {
                     form.modal.set_input(&[]);
-                } else if let Some(welcome) = &mut self.welcome {
-                    welcome.clear_input();
                 }
             }
             Action::Quit => self.quit(effects),

@@ -5,7 +5,6 @@ use crate::config::and_more;
 use crate::tui::persist::input_history::{Recents, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::prelude::*;
-use crate::tui::screens::welcome::Welcome;
 use crate::tui::widgets::filtered_list::filters_file::filters_file;
 use crate::tui::worker::WorkerCommand;
 
@@ -37,9 +36,7 @@ impl App {
 
     /// Returns false if a text of a form that has closed is not kept, since it may be an API key.
     pub(super) fn watch_input(&mut self) -> bool {
-        let welcome = self.welcome.as_ref().and_then(Welcome::input);
-        let open: Vec<FormInput> =
-            self.modals.iter().filter_map(|modal| modal.input()).chain(welcome).collect();
+        let open: Vec<FormInput> = self.modals.iter().filter_map(|modal| modal.input()).collect();
         self.cx.connection.recents.watch(&open)
     }
 

@@ -159,8 +159,9 @@ impl App {
                 effects.say(tr(READ_ONLY));
             }
             modal => {
-                if let Some(modal) = modal {
-                    self.modals.add(id, unfinished::fill(modal, &self.cx, effects));
+                if let Some(mut modal) = modal {
+                    unfinished::fill(modal.as_mut(), &self.cx, effects);
+                    self.modals.add(id, modal);
                 }
             }
         }

@@ -9,7 +9,6 @@ use crate::domain::confirm_text::short_name;
 use crate::domain::time::{example_offset, read_offset};
 use crate::team::Server;
 use crate::tui::input::paths;
-use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::{GivenSecret, ProfileCandidate, ProfileChange};
 use crate::tui::widgets::text_fields::Focus;
@@ -237,16 +236,6 @@ impl ProfileForm {
         if !self.is_shown(&self.lines[self.focus.at]) {
             self.focus.at = index_of("journal.url", &self.lines);
         }
-    }
-
-    /// Fills a form that opens with the input that was not saved before.
-    #[must_use]
-    pub fn filled(mut self, cx: &UiContext, effects: &mut Effects<'_>) -> Self {
-        if let Some(texts) = cx.connection.recents.unfinished(&self.input()) {
-            self.set_input(texts);
-            effects.say(unfinished::filled(&[KeyContext::Form, KeyContext::Always], cx));
-        }
-        self
     }
 
     pub fn changes(&self) -> Option<&str> {

@@ -8,6 +8,7 @@ use crate::config::ProfileLine;
 use crate::domain::email::sentence;
 use crate::jobs::JournalPlace;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::{ProfileRequest, ProfileSession};
 
@@ -43,6 +44,10 @@ pub struct Profiles {
     used: Option<String>,
     said: Option<String>,
     done: Option<String>,
+    /// Whether it is the form of the first screen, which has no list.
+    is_first: bool,
+    /// What is wrong with the configuration, on the first screen.
+    warning: Option<String>,
 }
 
 impl Profiles {
@@ -50,8 +55,14 @@ impl Profiles {
         Self { used, reading: Some(effects.request(Request::Profiles)), ..Self::default() }
     }
 
+    /// Only the form of a new profile, for the first screen.
+    pub fn first(name: &str, warning: Option<String>) -> Self {
+        Self { form: Some(ProfileForm::new(name)), is_first: true, warning, ..Self::default() }
+    }
+
     fn open_form(&mut self, form: ProfileForm, cx: &UiContext, effects: &mut Effects<'_>) {
-        (self.form, self.saved) = (Some(form.filled(cx, effects)), None);
+        (self.form, self.saved) = (Some(form), None);
+        unfinished::fill(self, cx, effects);
     }
 
     fn form_saved(&mut self) {
@@ -194,7 +205,7 @@ impl Profiles {
             // Others end by themselves and leave nothing unfinished.
         } else if self.opening.is_some() {
             effects.cancel(self.opening.take().map(|(request, _)| request));
-        } else if self.form.is_some() || self.removing.is_some() {
+        } else if !self.is_first && (self.form.is_some() || self.removing.is_some()) {
             (self.form, self.removing) = (None, None);
         } else {
             effects.close();
@@ -438,15 +449,27 @@ impl Component for Profiles {
                 let mut text = FormText::new(area, cx);
                 let head = match form.changes() {
                     Some(name) => t!("Change profile {name}", name),
+                    None if self.is_first => t!("Welcome to lapel").to_owned(),
                     None => t!("New profile").to_owned(),
                 };
+                if self.is_first {
+                    text.blank();
+                }
                 text.text(&head, cx.theme.strong());
                 text.blank();
+                if let Some(warning) = &self.warning {
+                    text.text(warning, cx.theme.warning());
+                    text.blank();
+                }
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
                 form.draw(&mut text, brief, cx);
                 self.add_text(&mut text, cx);
-                // What is wrong is below the fields.
-                text.draw_scrolled(frame, area, brief);
+                if self.is_first {
+                    text.draw(frame, area);
+                } else {
+                    // What is wrong is below the fields.
+                    text.draw_scrolled(frame, area, brief);
+                }
             }
             None => self.draw_list(frame, area, cx),
         }
