@@ -1,6 +1,7 @@
 //! Command palette. It lists every action of every screen, with its key or why it is not possible now. It also
-//! finds a badge, a holder, a template, a job, a kept draft or a recent file by its name, number, id or address. It never selects an action that sends, revokes
-//! or deletes something: the user does. Its entries are declared in `input/action.rs`.
+//! finds a badge, a holder, a template, a job, a kept draft or a recent file by its name, number, id or address. It never
+//! selects an action that sends, revokes or deletes something: the user does. Its entries are declared in
+//! `input/action.rs`.
 
 mod entries;
 pub(in crate::tui) mod search;

@@ -299,7 +299,7 @@ impl Modal for RevokeForm {
     }
 
     fn input(&self) -> Option<FormInput> {
-        Some(FormInput::new("revoke", subject(&self.targets), self.reason.texts()))
+        Some(FormInput::new("revoke", subject(&self.targets), vec![self.reason.value().to_owned()]))
     }
 
     fn set_input(&mut self, texts: &[String]) {

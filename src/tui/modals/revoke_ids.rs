@@ -150,10 +150,7 @@ impl Modal for RevokeIds {
 
     fn input(&self) -> Option<FormInput> {
         let [path, pasted] = self.file.texts();
-        let mut texts = vec![self.reason.value().to_owned(), path, pasted];
-        if texts.iter().all(String::is_empty) {
-            texts.clear();
-        }
+        let texts = vec![self.reason.value().to_owned(), path, pasted];
         Some(FormInput::new("revoke-file", "", texts))
     }
 

@@ -106,14 +106,12 @@ impl Component for SaveText {
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
-        match (action, &mut self.of) {
-            (Action::Down | Action::Up, SavedText::Screen { is_masked, .. }) => {
-                // What is being saved stays what the message will say.
-                *is_masked ^= self.request.is_none();
-                return true;
-            }
-            _ => self.said = None,
+        if let (Action::Down | Action::Up, SavedText::Screen { is_masked, .. }) = (action, &mut self.of) {
+            // What is being saved stays what the message will say.
+            *is_masked ^= self.request.is_none();
+            return true;
         }
+        self.said = None;
         match action {
             Action::Back if self.exists => self.exists = false,
             Action::Back => effects.close(),

@@ -34,7 +34,10 @@ pub struct FormInput {
 }
 
 impl FormInput {
-    pub fn new(form: &str, subject: impl Into<String>, texts: Vec<String>) -> Self {
+    pub fn new(form: &str, subject: impl Into<String>, mut texts: Vec<String>) -> Self {
+        if texts.iter().all(String::is_empty) {
+            texts.clear();
+        }
         Self { form: form.to_owned(), subject: subject.into(), texts, ..Self::default() }
     }
 

@@ -17,11 +17,6 @@ impl ReasonField {
         Self { request: Some(effects.request(Request::Reasons)), ..Self::default() }
     }
 
-    /// The reason as kept input: nothing if it is empty.
-    pub fn texts(&self) -> Vec<String> {
-        Some(self.value().to_owned()).filter(|text| !text.is_empty()).into_iter().collect()
-    }
-
     pub fn restore(&mut self, texts: &[String]) {
         self.error = None;
         self.field.set(texts.first().map_or("", String::as_str));
