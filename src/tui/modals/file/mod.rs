@@ -323,56 +323,46 @@ impl Component for FileForm {
             }
             return Ok(());
         }
-        if self.work.as_ref().is_none_or(|work| work.request != id) {
+        if self.work.take_if(|work| work.request == id).is_none() {
             return Err(Reply { id, response });
         }
         match response {
-            Response::Opened(opened) => {
-                self.work = None;
-                match *opened {
-                    Ok(opened) => {
-                        (self.opened, self.is_refilled) = (Some(opened), false);
-                        let has = self.has_template_column();
-                        if let Purpose::Issue { by_column, .. } = &mut self.purpose {
-                            *by_column &= has;
-                        }
-                        self.begin_questions(effects);
+            Response::Opened(opened) => match *opened {
+                Ok(opened) => {
+                    (self.opened, self.is_refilled) = (Some(opened), false);
+                    let has = self.has_template_column();
+                    if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                        *by_column &= has;
                     }
-                    // The file may have changed since the choices were kept, or cannot be read for a moment.
-                    Err(why) if self.is_refilled && self.choices != self.begun.choices => {
-                        self.said = Some(t!(
-                            "{why} lapel used what you chose before. {enter} tries it again, {clear} clears it.",
-                            why = sentence(&why),
-                            enter = cx.key(&self.key_contexts(), Action::Accept),
-                            clear = cx.key(&self.key_contexts(), Action::ClearForm)
-                        ));
-                    }
-                    Err(why) => self.said = Some(why),
+                    self.begin_questions(effects);
                 }
-            }
-            Response::Drafted(drafted) => {
-                self.work = None;
-                match drafted {
-                    Ok(drafts) => {
-                        self.set_input(&[]);
-                        let replaces = self.again.as_ref().map(|again| again.drafts.clone());
-                        if let Purpose::Issue { .. } = self.purpose {
-                            // The draft keeps the recipients from now on.
-                            effects.go.push(Navigate::InputUsed);
-                        }
-                        DraftForm::open_instead(drafts, replaces.unwrap_or_default(), effects);
-                        effects.close();
-                    }
-                    Err(why) => self.said = Some(why),
+                // The file may have changed since the choices were kept, or cannot be read for a moment.
+                Err(why) if self.is_refilled && self.choices != self.begun.choices => {
+                    self.said = Some(t!(
+                        "{why} lapel used what you chose before. {enter} tries it again, {clear} clears it.",
+                        why = sentence(&why),
+                        enter = cx.key(&self.key_contexts(), Action::Accept),
+                        clear = cx.key(&self.key_contexts(), Action::ClearForm)
+                    ));
                 }
+                Err(why) => self.said = Some(why),
+            },
+            Response::Drafted(Ok(drafts)) => {
+                self.set_input(&[]);
+                let replaces = self.again.as_ref().map(|again| again.drafts.clone());
+                if let Purpose::Issue { .. } = self.purpose {
+                    // The draft keeps the recipients from now on.
+                    effects.go.push(Navigate::InputUsed);
+                }
+                DraftForm::open_instead(drafts, replaces.unwrap_or_default(), effects);
+                effects.close();
             }
             Response::Done(Ok(JobReply::Drafts(jobs))) => {
-                self.work = None;
                 DraftForm::open(jobs, effects);
                 effects.close();
             }
-            Response::Done(Err(why)) => (self.work, self.said) = (None, Some(why)),
-            response => return Err(Reply { id, response }),
+            Response::Drafted(Err(why)) | Response::Done(Err(why)) => self.said = Some(why),
+            _ => {}
         }
         Ok(())
     }
