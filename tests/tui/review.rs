@@ -86,7 +86,8 @@ async fn a_single_row_that_needs_review_says_how_it_is_sent_or_skipped() {
 #[tokio::test]
 async fn a_row_with_lost_letters_is_asked_about_its_domain_too() {
     let mut h = Harness::new(small(), 100, 30).await;
-    let rows: String = (0..12).map(|n| format!("가나,p{n}@naru.example\n")).collect();
+    let rows: Vec<String> = (0..12).map(|n| format!("가나,p{n}@naru.example\n")).collect();
+    let rows = rows.concat();
     let _folder = review(&mut h, &format!("{rows}박Garc?a,garcia@naru.exmaple\n")).await;
     h.shows(msg_part("1 needs review")).await;
     let screen = flat(&h.settled().await);
