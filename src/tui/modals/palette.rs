@@ -6,13 +6,13 @@
 mod entries;
 pub(in crate::tui) mod search;
 
-pub use entries::{Loaded, PaletteCommand};
+pub use entries::{PaletteCommand, PaletteEntry};
 
 use crate::tui::input::action::ActionKind;
 use crate::tui::input::list_hit::out_of_sight;
 use crate::tui::modals::file::{FileForm, Purpose};
 use crate::tui::prelude::*;
-use entries::{PaletteEntry, place, ways, what};
+use entries::ways;
 use search::{PaletteSearch, Rank, letters, word_starts};
 use std::cmp::Reverse;
 
@@ -64,10 +64,10 @@ impl CommandPalette {
     }
 
     #[must_use]
-    pub fn with_loaded(mut self, loaded: impl Iterator<Item = Loaded>) -> Self {
+    pub fn with_loaded(mut self, loaded: impl Iterator<Item = PaletteEntry>) -> Self {
         let mut seen = HashSet::new();
         let loaded = loaded.filter(|loaded| seen.insert(loaded.words()));
-        self.entries.extend(loaded.map(PaletteEntry::Loaded));
+        self.entries.extend(loaded);
         self
     }
 
@@ -84,10 +84,10 @@ impl CommandPalette {
                 Some((worth(rank, self.why_not(entry).is_some(), score), entry.clone()))
             });
             let mut found: Vec<(Worth, PaletteEntry)> = ranked.collect();
-            let listed: HashSet<String> = found.iter().filter_map(|(_, entry)| place(entry)).collect();
+            let listed: HashSet<String> = found.iter().filter_map(|(_, entry)| entry.place()).collect();
             let others = self.destinations(&typed).into_iter();
             let others =
-                others.filter(|(_, entry)| place(entry).is_none_or(|place| !listed.contains(&place)));
+                others.filter(|(_, entry)| entry.place().is_none_or(|place| !listed.contains(&place)));
             found.extend(others.map(|(rank, entry)| (worth(rank, !self.leaves, 0), entry)));
             found.sort_by_key(|(worth, _)| *worth);
             is_weak = found.first().is_some_and(|((_, rank, ..), _)| rank.is_weak());
@@ -107,7 +107,7 @@ impl CommandPalette {
         let has_id = matches!(Query::read(typed), Query::BadgeId(_));
         let mut ways = ways(typed);
         let knows_templates =
-            self.entries.iter().any(|entry| matches!(entry, PaletteEntry::Loaded(Loaded::Template(..))));
+            self.entries.iter().any(|entry| matches!(entry, PaletteEntry::Template(_, Some(_))));
         if !knows_templates {
             // A title that is typed cannot be found above, so it is more likely than a name.
             ways.sort_by_key(|way| !matches!(way, PaletteEntry::Titled(_)));
@@ -115,11 +115,11 @@ impl CommandPalette {
         for way in ways {
             // Other text is rather the start of a command.
             let is_whole = match &way {
-                PaletteEntry::Holder(_) | PaletteEntry::Template(_) => true,
-                PaletteEntry::Badge(_) => has_id,
+                PaletteEntry::Holder(..) | PaletteEntry::Template(..) => true,
+                PaletteEntry::Badge(..) => has_id,
                 _ => false,
             };
-            if !all.iter().any(|(_, entry)| what(entry) == what(&way)) {
+            if !all.iter().any(|(_, entry)| entry.what() == way.what()) {
                 all.push((if is_whole { Rank::Id } else { Rank::Generic }, way));
             }
         }
@@ -155,24 +155,21 @@ impl CommandPalette {
                 effects.go.push(Navigate::Run(command.action));
                 return;
             }
-            PaletteEntry::Badge(id) => Navigate::FindBadge(id.clone()),
-            PaletteEntry::Loaded(Loaded::Badge(id)) => Navigate::Badge(ListedBadge::unlisted(id.clone())),
-            PaletteEntry::Loaded(Loaded::Job(id, _)) => Navigate::Job(*id, Vec::new()),
-            PaletteEntry::Loaded(Loaded::Drafts(ids, _)) => Navigate::Drafts(ids.clone()),
-            PaletteEntry::Holder(email) => Navigate::Holder(email.clone()),
-            PaletteEntry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),
+            PaletteEntry::Badge(id, false) => Navigate::FindBadge(id.clone()),
+            PaletteEntry::Badge(id, true) => Navigate::Badge(ListedBadge::unlisted(id.clone())),
+            PaletteEntry::Job(id, _) => Navigate::Job(*id, Vec::new()),
+            PaletteEntry::Drafts(ids, _) => Navigate::Drafts(ids.clone()),
+            PaletteEntry::Holder(email, _) => Navigate::Holder(email.wire().to_owned()),
             PaletteEntry::Named(name) => Navigate::HolderNamed(name.clone()),
             PaletteEntry::Filter(filter) => Navigate::UseFilter(Box::new(filter.clone())),
-            PaletteEntry::Template(id) | PaletteEntry::Loaded(Loaded::Template(id, _)) => {
-                Navigate::UseFilter(Box::new(NamedFilter {
-                    list: "templates".to_owned(),
-                    name: String::new(),
-                    fields: vec![("template_id".to_owned(), id.wire().to_owned())],
-                    sort: None,
-                }))
-            }
+            PaletteEntry::Template(id, _) => Navigate::UseFilter(Box::new(NamedFilter {
+                list: "templates".to_owned(),
+                name: String::new(),
+                fields: vec![("template_id".to_owned(), id.wire().to_owned())],
+                sort: None,
+            })),
             PaletteEntry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
-            PaletteEntry::Loaded(Loaded::File(path, template)) => {
+            PaletteEntry::File(path, template) => {
                 let (source, template) = (ImportSource::File(path.clone()), template.clone());
                 let purpose = Purpose::Issue { template, by_column: false };
                 effects.go.push(Navigate::CloseAll);
@@ -213,7 +210,7 @@ impl CommandPalette {
         let PaletteEntry::Command(command) = entry else {
             let room = widths.room.saturating_sub(widths.keys + 2);
             spans.push(Span::styled(" ".repeat(widths.keys), words));
-            spans.extend(search.highlighted(&what(entry), room, words, cx));
+            spans.extend(search.highlighted(&entry.what(), room, words, cx));
             return Line::from(spans);
         };
         let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
@@ -387,14 +384,14 @@ mod tests {
     fn found(palette: &mut CommandPalette, typed: &str) -> Vec<String> {
         palette.field.set(typed);
         palette.find();
-        palette.shown.iter().map(what).collect()
+        palette.shown.iter().map(PaletteEntry::what).collect()
     }
 
     #[test]
     fn costs_of_matching() {
         let loaded = (0..1_000).map(|n| {
             let email = Text::from(format!("hana{n}@naru.example").as_str());
-            Loaded::Holder(email, Text::from("김하나"))
+            PaletteEntry::Holder(email, Some(Text::from("김하나")))
         });
         let mut palette = palette().with_loaded(loaded);
         assert!(found(&mut palette, "hana99").len() > 1);
@@ -512,11 +509,14 @@ mod tests {
         // As long as no template was read, a title is found by the service only.
         assert_eq!(found(&mut palette, "cloud")[0], "show templates with cloud in the title");
         assert_eq!(found(&mut palette, "TPL-004")[1], "show template TPL-004");
+        let template = |id: &str, title: &str| {
+            PaletteEntry::Template(TemplateId::new(id).expect("an id"), Some(Text::from(title)))
+        };
         let loaded = [
-            Loaded::Template(TemplateId::new("TPL-004").expect("an id"), Text::from("Cloud Associate")),
-            Loaded::Template(TemplateId::new("TPL-005").expect("an id"), Text::from("클라우드")),
-            Loaded::Holder(Text::from("seoyun.han@naru.example"), Text::from("한서윤")),
-            Loaded::Badge(BadgeId::new("B-000004301-PS").expect("an id")),
+            template("TPL-004", "Cloud Associate"),
+            template("TPL-005", "클라우드"),
+            PaletteEntry::Holder(Text::from("seoyun.han@naru.example"), Some(Text::from("한서윤"))),
+            PaletteEntry::Badge(BadgeId::new("B-000004301-PS").expect("an id"), true),
         ];
         palette = palette.with_loaded(loaded.into_iter());
         assert_eq!(found(&mut palette, "cloud")[0], "template: Cloud Associate");
@@ -531,7 +531,7 @@ mod tests {
         assert_eq!(found(&mut palette, "TPL-004")[0], "template: Cloud Associate");
         assert_eq!(found(&mut palette, "B-000004301")[0], "badge: B-000004301-PS");
         assert_eq!(found(&mut palette, "B-1")[0], "open badge B-1", "a whole id that no list shows");
-        let job = |id, title: &str| Loaded::Job(JobId(id), title.to_owned());
+        let job = |id, title: &str| PaletteEntry::Job(JobId(id), title.to_owned());
         let work = [job(12, "Cloud Associate"), job(1, "가을  list.csv")];
         palette = palette.with_loaded(work.into_iter());
         for typed in ["#1", "job 1", "list.csv"] {
@@ -539,7 +539,8 @@ mod tests {
         }
         assert_eq!(found(&mut palette, "#7"), [""; 0], "no badge, and no template");
         let template = (TemplateId::new("TPL-004").expect("an id"), Text::from("Cloud Associate"));
-        palette = palette.with_loaded([Loaded::File("/lists/spring.xlsx".into(), template)].into_iter());
+        palette =
+            palette.with_loaded([PaletteEntry::File("/lists/spring.xlsx".into(), template)].into_iter());
         assert_eq!(found(&mut palette, "spring")[0], "file: spring.xlsx  Cloud Associate");
         let mut ids = crate::tui::request::RequestIds::default();
         let mut effects = Effects::new(&mut ids);
