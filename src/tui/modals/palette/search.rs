@@ -83,6 +83,8 @@ impl PaletteSearch {
             let lower = words.to_lowercase();
             let rank = match (starts(&[&lower]), entry.has_number(typed)) {
                 (true, true) => Rank::Name,
+                // The job that used a file comes before the file.
+                (true, false) if matches!(entry, PaletteEntry::File(..)) => Rank::Words,
                 (true, false) => Rank::Loaded,
                 (false, _) => is_in(&lower).then_some(Rank::InLoaded)?,
             };
