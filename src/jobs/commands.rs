@@ -508,11 +508,11 @@ pub struct Undone {
 fn corrected(no: u64, name: &str, email: &str, domains: &DomainCounts) -> (CorrectRow, Vec<Finding>) {
     let (name, email, outcome, findings) = check_person(name, email);
     let (mut row_status, mut why) = files::placed(outcome, &findings);
-    if row_status == RowStatus::Ready
+    if matches!(row_status, RowStatus::Ready | RowStatus::NeedsReview)
         && let Some(meant) = EmailKey::of(&email).domain().and_then(|domain| domains.meant(domain))
     {
+        why = Some(Reason::domain_slip(why.filter(|_| row_status == RowStatus::NeedsReview), &meant));
         row_status = RowStatus::NeedsReview;
-        why = Some(Reason::from(Code::DomainSlip).with("meant", meant));
     }
     let (name, email) = (redact(&name).into_owned(), redact(&email).into_owned());
     (CorrectRow { no, name, email, row_status, why }, findings)

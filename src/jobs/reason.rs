@@ -278,6 +278,16 @@ impl Reason {
         list
     }
 
+    /// With one more finding.
+    pub(super) fn and_finding(self, finding: Self) -> Self {
+        let mut parts = match self.args.get("all") {
+            Some(Arg::All(all)) if self.is(Code::Findings) => all.clone(),
+            _ => vec![self],
+        };
+        parts.push(finding);
+        Self::list(Code::Findings, parts)
+    }
+
     pub(super) fn coded(code: Code, message: &Localizable) -> Self {
         Self { code, ..message.into() }
     }

@@ -39,12 +39,21 @@ pub(in crate::tui) trait Component: 'static {
     /// Runs an action. Returns false for an action of another component.
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool;
 
-    /// Handles a key that the keymap leaves to text fields. Returns whether anything changed.
-    fn on_text_key(&mut self, _: KeyEvent, _: &mut Effects<'_>) -> bool {
-        false
+    /// The field that takes typed and pasted text now.
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        None
     }
 
-    fn on_paste(&mut self, _: &str, _: &UiContext, _: &mut Effects<'_>) {}
+    /// Handles a key that the keymap leaves to text fields. Returns whether anything changed.
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        self.focused_field().is_some_and(|field| field.on_text_key(key))
+    }
+
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
+        if let Some(field) = self.focused_field() {
+            field.on_paste(text.trim());
+        }
+    }
 
     /// Handles a press of the left mouse button. `area` is the area of the component.
     fn on_click(&mut self, _: Position, _area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
@@ -83,11 +92,6 @@ pub(in crate::tui) trait Component: 'static {
     /// Adds the words of loaded names and titles, for masking a saved screen.
     fn know(&self, _: &mut KnownWords) {}
 
-    /// The focused field, if the user may edit its text in an external editor.
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        None
-    }
-
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext);
 }
 
@@ -97,6 +101,7 @@ pub(in crate::tui) enum ModalFlag {
     Covers,
     /// It prepares a request that issues or revokes. A read-only profile may not send one.
     PreparesSending,
+    /// Its text can be edited in an external editor, where that action is enabled.
     TakesEditor,
     /// Its only text is that of one box, which may be emptied.
     IsBox,

@@ -137,6 +137,7 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
     drop(&mut h).await;
     h.shows(msg_part("before the file changed")).await;
     let screen = h.shows("(1 row removed)").await;
+    assert!(screen.contains(&format!("{}: 다라.", msg("Removed"))), "{screen}");
     assert!(screen.contains(msg("There is a draft of this file. Continue with it?")), "{screen}");
     // The review of that draft says it, too, from here and from Home.
     h.press("enter");

@@ -128,7 +128,7 @@ async fn a_field_for_a_new_file_has_no_picker() {
     h.press("L e");
     assert!(!h.screen().contains(Action::ChooseFile.hint()), "{}", h.screen());
     h.press("ctrl-o");
-    assert_eq!(h.tui.app.modal(), Some("RequestLog"));
+    assert_eq!(h.tui.app.modal(), Some("SaveText"));
 }
 
 #[tokio::test]

@@ -309,6 +309,14 @@ async fn the_palette_opens_a_job_by_its_number_or_file_and_a_kept_draft() {
         let screen = h.settled().await;
         assert!(screen.contains(msg("Problem")) && screen.contains("#1"), "{typed}: {screen}");
     }
+    // The file comes after its job, and opens for the same template.
+    h.press("ctrl-p");
+    h.type_text("autumn.csv");
+    assert!(h.screen().contains("file: autumn.csv"), "{}", h.screen());
+    h.press("down enter");
+    h.shows(msg_part("check every row")).await;
+    h.press("esc");
+    h.settled().await;
     // The number of a job is nothing that the service has.
     h.press("ctrl-p");
     h.type_text("#9");

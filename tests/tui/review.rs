@@ -1,6 +1,7 @@
 //! The review of a draft: which rows are shown, groups with one key, suggestions.
 
 use super::files::drop_file;
+use super::narrow::flat;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 
@@ -79,6 +80,27 @@ async fn a_single_row_that_needs_review_says_how_it_is_sent_or_skipped() {
     h.press("space");
     h.shows("2 ready").await;
     assert!(!h.settled().await.contains(&keys), "it is ready now: {}", h.screen());
+}
+
+/// Only the end of a file tells which domains are mistyped. A row that needs review already is asked about that, too.
+#[tokio::test]
+async fn a_row_with_lost_letters_is_asked_about_its_domain_too() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    let rows: Vec<String> = (0..12).map(|n| format!("가나,p{n}@naru.example\n")).collect();
+    let rows = rows.concat();
+    let _folder = review(&mut h, &format!("{rows}박Garc?a,garcia@naru.exmaple\n")).await;
+    h.shows(msg_part("1 needs review")).await;
+    let screen = flat(&h.settled().await);
+    for part in ["letters of the name were lost in a conversion", "did you mean naru.example?"] {
+        assert!(screen.contains(msg_part(part)), "{screen}");
+    }
+    h.press("enter");
+    h.shows("garcia@naru.example").await;
+    let screen = flat(&h.settled().await);
+    assert!(screen.contains(msg_part("1 needs review")), "{screen}");
+    assert!(!screen.contains(msg_part("did you mean")), "{screen}");
+    h.press("space");
+    h.shows("13 ready").await;
 }
 
 /// The row says "mistyped domain"; that the recipient already has the badge is a second reason.

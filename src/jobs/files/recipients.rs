@@ -128,7 +128,7 @@ impl TemplateDrafts<'_> {
     }
 
     fn add(&mut self, at: usize, row: NewRow) -> Result<(), JobError> {
-        if row.row_status == Some(RowStatus::Ready)
+        if matches!(row.row_status, Some(RowStatus::Ready | RowStatus::NeedsReview))
             && let Some(domain) = EmailKey::of(&row.email).domain()
         {
             match self.domains.get_mut(domain) {

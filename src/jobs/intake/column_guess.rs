@@ -183,7 +183,7 @@ fn name_points(cell: &str) -> usize {
 }
 
 /// A field that no column fits is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnGuess {
     pub name: Option<NameColumns>,
     pub email: Option<usize>,

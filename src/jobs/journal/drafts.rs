@@ -225,8 +225,11 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
     Ok((copied > 0).then_some(undo))
 }
 
+/// The domain of a row's address. An address that can be sent has one @.
+const DOMAIN: &str = "substr(email_key, instr(email_key, '@') + 1)";
+
 /// Adds the last rows of a file. Marks rows for review whose domain looks like a typing mistake for another
-/// domain: `suspects` are pairs of the domain and the likely one.
+/// domain: `suspects` are pairs of the domain and the likely one. Rows that need review already get one more reason.
 pub(super) fn finish_rows(
     db: &Tx<'_>,
     id: &JobId,
@@ -238,26 +241,48 @@ pub(super) fn finish_rows(
     if suspects.is_empty() {
         return Ok(());
     }
-    let suspects: Vec<_> = suspects
-        .iter()
-        .map(|(suspect, meant)| (suspect, stored(&Reason::from(Code::DomainSlip).with("meant", meant))))
-        .collect();
-    // An address that can be sent has one @. One pass over the rows, for any number of domains.
-    db.run(
-        "WITH suspect AS MATERIALIZED (SELECT domain, why FROM json_rows(?2, domain text, why text) AS list)
-         UPDATE row SET bucket = 'ask',
-                        why = (SELECT why FROM suspect WHERE domain = substr(email_key, instr(email_key, '@') + 1))
-         WHERE job = ?1 AND bucket = 'ready'
-           AND substr(email_key, instr(email_key, '@') + 1) IN (SELECT domain FROM suspect)",
+    // Many rows have one reason.
+    let asked: Vec<(String, String)> = db.all(
+        &format!(
+            "SELECT DISTINCT {DOMAIN} AS domain, why FROM row
+             WHERE job = ?1 AND bucket = 'ask' AND why IS NOT NULL
+               AND {DOMAIN} IN (SELECT domain FROM json_rows(?2, domain text) AS list)"
+        ),
         values![id.0, super::json(&suspects)],
+    )?;
+    let reason = |domain: &str, before: Option<&str>| {
+        let (_, meant) = suspects.iter().find(|(suspect, _)| suspect == domain)?;
+        Some(stored(&Reason::domain_slip(before.map(Reason::read), meant)))
+    };
+    let ready: Vec<_> = suspects.iter().map(|(domain, _)| (domain, reason(domain, None))).collect();
+    // One pass over the rows, for any number of domains.
+    db.run(
+        &format!(
+            "WITH suspect AS MATERIALIZED (SELECT domain, why FROM json_rows(?2, domain text, why text) AS list)
+             UPDATE row SET bucket = 'ask', why = (SELECT why FROM suspect WHERE domain = {DOMAIN})
+             WHERE job = ?1 AND bucket = 'ready' AND {DOMAIN} IN (SELECT domain FROM suspect)"
+        ),
+        values![id.0, super::json(&ready)],
+    )?;
+    let asked: Vec<_> = asked.iter().map(|(domain, why)| (domain, why, reason(domain, Some(why)))).collect();
+    db.run(
+        &format!(
+            "WITH asked AS MATERIALIZED
+                 (SELECT domain, said, both_said FROM json_rows(?2, domain text, said text, both_said text) AS list)
+             UPDATE row SET why = (SELECT both_said FROM asked WHERE domain = {DOMAIN} AND said = row.why)
+             WHERE job = ?1 AND bucket = 'ask' AND ({DOMAIN}, why) IN (SELECT domain, said FROM asked)"
+        ),
+        values![id.0, super::json(&asked)],
     )
 }
 
 /// The domains of the ready rows of a draft, with their numbers of rows.
 pub(super) fn ready_domains(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<(String, u64)>> {
     db.all(
-        "SELECT substr(email_key, instr(email_key, '@') + 1) AS domain, count(*) FROM row
-         WHERE job = ?1 AND bucket = 'ready' AND email_key LIKE '%@%' GROUP BY domain",
+        &format!(
+            "SELECT {DOMAIN} AS domain, count(*) FROM row
+             WHERE job = ?1 AND bucket = 'ready' AND email_key LIKE '%@%' GROUP BY domain"
+        ),
         values![id.0],
     )
 }

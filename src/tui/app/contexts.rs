@@ -36,8 +36,7 @@ impl App {
             return !is_for_others && modal.is_enabled(action, &self.cx);
         }
         match action {
-            Action::Editor => false,
-            Action::ClearForm => self.welcome.as_ref().is_some_and(|welcome| welcome.input().is_some()),
+            Action::Editor | Action::ClearForm => false,
             Action::Reload if self.connection.failure.is_some() => true,
             Action::Picture | Action::TurnOver if self.welcome.is_none() => {
                 self.cx.pictures.is_on() && self.screen().has_picture(action)

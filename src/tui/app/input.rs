@@ -190,7 +190,7 @@ impl App {
                 }
             }
             Action::Tour | Action::TourSkip | Action::TourLeave => self.act_tour(action, effects),
-            Action::Editor if self.modals.long_field().is_some() => {
+            Action::Editor if self.modals.long_field(&self.cx).is_some() => {
                 self.loop_command = Some(LoopCommand::Edit);
             }
             Action::Editor => effects.say(t!("You can use an editor only while you type a reason.")),
@@ -297,8 +297,6 @@ impl App {
             Action::ClearForm if self.is_enabled(action) => {
                 if let Some(form) = self.modals.last_mut() {
                     form.modal.set_input(&[]);
-                } else if let Some(welcome) = &mut self.welcome {
-                    welcome.clear_input();
                 }
             }
             Action::Quit => self.quit(effects),

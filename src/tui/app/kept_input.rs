@@ -6,7 +6,6 @@ use crate::tui::persist::input_history::{Recents, RecentsRequest};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::platform::host::AppOptions;
 use crate::tui::prelude::*;
-use crate::tui::screens::welcome::Welcome;
 use crate::tui::widgets::filtered_list::filters_file::filters_file;
 use crate::tui::worker::WorkerCommand;
 
@@ -38,11 +37,10 @@ impl App {
         self.cx.connection.recents.first(|ask| effects.request(Request::Recents(Box::new(ask))));
     }
 
-    pub(super) fn watch_input(&mut self) {
-        let welcome = self.welcome.as_ref().and_then(Welcome::input);
-        let open: Vec<FormInput> =
-            self.modals.iter().filter_map(|modal| modal.input()).chain(welcome).collect();
-        self.cx.connection.recents.watch(&open);
+    /// Returns false if a text of a form that has closed is not kept, since it may be an API key.
+    pub(super) fn watch_input(&mut self) -> bool {
+        let open: Vec<FormInput> = self.modals.iter().filter_map(|modal| modal.input()).collect();
+        self.cx.connection.recents.watch(&open)
     }
 
     /// The input that the file may not have yet.
@@ -51,7 +49,9 @@ impl App {
     }
 
     pub(super) fn keep_typed(&mut self, effects: &mut Effects<'_>) {
-        self.watch_input();
+        if !self.watch_input() {
+            effects.tell(t!("lapel did not keep a text that looks like an API key.").to_owned(), false);
+        }
         self.cx.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));
         if self.cx.session().is_some() {
             for (typed, text) in std::mem::take(&mut effects.typed) {

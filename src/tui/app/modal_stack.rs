@@ -44,8 +44,10 @@ impl ModalStack {
     }
 
     /// The focused field, if the user may edit its text in an external editor.
-    pub(super) fn long_field(&mut self) -> Option<&mut TextField> {
-        self.last_mut()?.long_field()
+    pub(super) fn long_field(&mut self, cx: &UiContext) -> Option<&mut TextField> {
+        let modal = self.last_mut()?;
+        let takes_editor = modal.has(ModalFlag::TakesEditor) && modal.is_enabled(Action::Editor, cx);
+        if takes_editor { modal.focused_field() } else { None }
     }
 
     /// Whether the modal on top shows in full the message that nobody asked for.

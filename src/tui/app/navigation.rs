@@ -134,7 +134,10 @@ impl App {
                     Some(modal) if modal.has(ModalFlag::PreparesSending) && self.cx.read_only() => {
                         effects.say(tr(READ_ONLY));
                     }
-                    Some(modal) => self.modals.add(id, unfinished::fill(modal, &self.cx, effects)),
+                    Some(mut modal) => {
+                        unfinished::fill(modal.as_mut(), &self.cx, effects);
+                        self.modals.add(id, modal);
+                    }
                     None => {}
                 }
             }

@@ -5,7 +5,7 @@ use super::App;
 use crate::secrets::is_key;
 use crate::tui::effects::AfterKeyWarning;
 use crate::tui::modals::confirm_action::ConfirmAction;
-use crate::tui::modals::screen_text::ScreenText;
+use crate::tui::modals::save_text::SaveText;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 
@@ -81,7 +81,7 @@ impl App {
         }
         self.cx.recent(InputKind::LookUp).iter().for_each(|text| known.typed(text));
         let masked = known.mask(&plain);
-        effects.open(|cx, _| ScreenText::new(masked, plain, cx));
+        effects.open(|cx, _| SaveText::of_screen(masked, plain, cx));
     }
 }
 

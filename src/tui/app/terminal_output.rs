@@ -79,7 +79,7 @@ impl App {
     }
 
     pub fn text_for_editor(&mut self) -> Option<String> {
-        self.modals.long_field().map(|field| field.value().to_owned())
+        self.modals.long_field(&self.cx).map(|field| field.value().to_owned())
     }
 
     pub fn take_edited(&mut self, came: Result<String, String>) {
@@ -91,7 +91,7 @@ impl App {
                 return;
             }
         };
-        let Some(field) = self.modals.long_field() else { return };
+        let Some(field) = self.modals.long_field(&self.cx) else { return };
         let text = text.trim();
         let cut = field.fill(text);
         let is_joined = text.lines().nth(1).is_some();

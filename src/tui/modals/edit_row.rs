@@ -69,15 +69,6 @@ impl EditRow {
             self.request = Some(effects.command(command));
         }
     }
-
-    /// Fills in what was typed for this row in another draft of the file, unless there is input already.
-    fn fill(&mut self, cx: &UiContext, effects: &mut Effects<'_>) {
-        let kept = self.input().and_then(|input| cx.connection.recents.unfinished(&input));
-        if let Some(texts) = kept.filter(|_| self.fields.changed().is_empty()) {
-            self.set_input(texts);
-            effects.say(unfinished::filled(&self.key_contexts(), cx));
-        }
-    }
 }
 
 impl Component for EditRow {
@@ -111,12 +102,8 @@ impl Component for EditRow {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.fields.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.fields.on_paste(text);
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        self.fields.changing()
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
@@ -124,8 +111,9 @@ impl Component for EditRow {
             && let Response::EqualBefore(equal_before) = reply.response
         {
             self.counted(equal_before);
-            if self.saving.is_none() {
-                self.fill(cx, effects);
+            // What was typed for this row in another draft of the file.
+            if self.saving.is_none() && self.fields.changed().is_empty() {
+                unfinished::fill(self, cx, effects);
             }
             self.save(effects);
             return Ok(());

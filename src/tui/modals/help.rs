@@ -142,10 +142,6 @@ impl Help {
     }
 }
 
-fn inside(area: Rect) -> usize {
-    usize::from(popup::centred(area, WIDEST).width.saturating_sub(2 * popup::edge(area)))
-}
-
 impl Component for Help {
     fn key_contexts(&self) -> Vec<KeyContext> {
         self.search.over().unwrap_or_else(|| KeyContext::Help.over_tab())
@@ -190,7 +186,7 @@ impl Component for Help {
         let title =
             if self.shown_message().is_some() { t!("Full message") } else { t!("Keys of this screen") };
         let mut inner = popup::open(frame, outer, area, title, cx);
-        let columns = inside(area);
+        let columns = usize::from(inner.width);
         self.columns.set(columns);
         if let Some(line) = self.search.line(columns, cx) {
             frame.render_widget(line, Rect { height: 1, ..inner });

@@ -236,9 +236,6 @@ impl Modal for IssueForm {
     fn input(&self) -> Option<FormInput> {
         let mut texts = self.person.fields.values().map(str::to_owned).to_vec();
         texts.extend(self.file.texts());
-        if texts.iter().all(String::is_empty) {
-            texts.clear();
-        }
         Some(FormInput::new("issue", self.template_id.wire(), texts))
     }
 

@@ -47,9 +47,8 @@ pub struct KeySource {
     was: Option<KeyStore>,
     said: String,
     chosen: usize,
-    variable: TextField,
-    command: TextField,
-    secret: TextField,
+    /// The secret itself, the variable and the command. Each place shows one of them.
+    fields: [TextField; 3],
 }
 
 impl KeySource {
@@ -74,8 +73,8 @@ impl KeySource {
     }
 
     fn with(kind: SecretKind, was: Option<KeyStore>, said: &str, chosen: usize) -> Self {
-        let (variable, command, secret) = (TextField::default(), TextField::default(), TextField::secret());
-        Self { kind, was, said: said.to_owned(), chosen, variable, command, secret }
+        let fields = [TextField::secret(), TextField::default(), TextField::default()];
+        Self { kind, was, said: said.to_owned(), chosen, fields }
     }
 
     pub fn places(&self) -> Vec<&'static str> {
@@ -118,9 +117,7 @@ impl KeySource {
     }
 
     pub fn clear(&mut self) {
-        for field in [&mut self.secret, &mut self.variable, &mut self.command] {
-            field.clear();
-        }
+        self.fields.iter_mut().for_each(TextField::clear);
     }
 
     pub fn label(&self) -> &'static str {
@@ -136,23 +133,23 @@ impl KeySource {
         &self.said
     }
 
-    /// Field of the second line. `None` if the source needs no input.
-    pub fn field(&self) -> Option<&TextField> {
+    fn shown(&self) -> Option<usize> {
         match self.chosen {
-            FILE | KEYRING => Some(&self.secret),
-            VARIABLE => Some(&self.variable),
-            COMMAND => Some(&self.command),
+            FILE | KEYRING => Some(0),
+            VARIABLE => Some(1),
+            COMMAND => Some(2),
             _ => None,
         }
     }
 
+    /// Field of the second line. `None` if the source needs no input.
+    pub fn field(&self) -> Option<&TextField> {
+        self.fields.get(self.shown()?)
+    }
+
     pub fn field_mut(&mut self) -> Option<&mut TextField> {
-        match self.chosen {
-            FILE | KEYRING => Some(&mut self.secret),
-            VARIABLE => Some(&mut self.variable),
-            COMMAND => Some(&mut self.command),
-            _ => None,
-        }
+        let shown = self.shown()?;
+        self.fields.get_mut(shown)
     }
 
     pub fn advice(&self) -> &'static str {
@@ -194,16 +191,14 @@ impl KeySource {
     /// # Errors
     /// What is wrong with the input, as a full sentence.
     pub fn given(&self) -> Result<GivenSecret, String> {
-        match self.chosen {
-            FILE => self.typed().map(|secret| (KeyStore::File, Some(secret))),
-            KEYRING => self.typed().map(|secret| (KeyStore::Keyring, Some(secret))),
-            VARIABLE => KeyStore::of_variable(self.kind, self.variable.value().trim())
-                .map(|place| (place, None))
-                .map_err(sentence),
-            _ => KeyStore::of_command_line(self.kind, self.command.value())
-                .map(|place| (place, None))
-                .map_err(sentence),
-        }
+        let typed = self.typed();
+        let place = match self.chosen {
+            FILE => return self.secret().map(|secret| (KeyStore::File, Some(secret))),
+            KEYRING => return self.secret().map(|secret| (KeyStore::Keyring, Some(secret))),
+            VARIABLE => KeyStore::of_variable(self.kind, typed.trim()),
+            _ => KeyStore::of_command_line(self.kind, typed),
+        };
+        place.map(|place| (place, None)).map_err(|why| format!("{why}."))
     }
 
     /// Returns the input for an existing profile, or for a password. `None` if nothing changes.
@@ -214,7 +209,7 @@ impl KeySource {
         if self.chosen == AS_IT_IS {
             return Ok(None);
         }
-        if self.is_typed() && self.secret.value().trim().is_empty() {
+        if self.is_typed() && self.typed().trim().is_empty() {
             return match self.kind {
                 _ if self.stays() => Ok(None),
                 SecretKind::ApiKey => Err(t!(
@@ -231,8 +226,12 @@ impl KeySource {
         Ok((self.is_typed() || self.was.as_ref() != Some(&given.0)).then_some(given))
     }
 
-    fn typed(&self) -> Result<SecretString, String> {
-        let typed = self.secret.value();
+    fn typed(&self) -> &str {
+        self.field().map_or("", TextField::value)
+    }
+
+    fn secret(&self) -> Result<SecretString, String> {
+        let typed = self.typed();
         if self.kind == SecretKind::JournalPassword {
             // Checked when it is saved. Spaces belong to it.
             return Ok(SecretString::from(typed));
@@ -248,10 +247,6 @@ fn current(store: &KeyStore) -> usize {
         KeyStore::Keyring => KEYRING,
         KeyStore::Variable(_) | KeyStore::Command(_) | KeyStore::OtherFile(_) => AS_IT_IS,
     }
-}
-
-fn sentence(why: impl std::fmt::Display) -> String {
-    format!("{why}.")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! confirm_resend, resolve_rows    sending rows again; rows in doubt
 //! job_actions, job_menu           what is possible with a job; its menus
 //! undo_job                        revoking all badges of a job
-//! export, screen_text             lists and the screen written to files
+//! export, save_text               lists written to files; the screen and the request log as text
 //! file_picker                     chooses a file
 //! filters, menu                   saved filters; a small menu
 //! palette, help                   every action; every key
@@ -43,7 +43,7 @@ pub(in crate::tui) mod request_log;
 pub(in crate::tui) mod resolve_rows;
 pub(in crate::tui) mod revoke;
 pub(in crate::tui) mod revoke_ids;
-pub(in crate::tui) mod screen_text;
+pub(in crate::tui) mod save_text;
 pub(in crate::tui) mod undo_job;
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
             }
             if !offers(&*form, Action::ClearField) {
                 form.on_paste("x", &cx, effects);
-                assert!(form.long_field().is_none(), "{name}");
+                assert!(form.focused_field().is_none(), "{name}");
                 assert_eq!(form.input(), typed, "{name}");
             }
         }

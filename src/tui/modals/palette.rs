@@ -1,16 +1,18 @@
 //! Command palette. It lists every action of every screen, with its key or why it is not possible now. It also
-//! finds a badge, a holder, a template, a job or a kept draft by its name, number, id or address. It never selects an action that sends, revokes
-//! or deletes something: the user does. Its entries are declared in `input/action.rs`.
+//! finds a badge, a holder, a template, a job, a kept draft or a recent file by its name, number, id or address. It never
+//! selects an action that sends, revokes or deletes something: the user does. Its entries are declared in
+//! `input/action.rs`.
 
 mod entries;
 pub(in crate::tui) mod search;
 
-pub use entries::{Loaded, PaletteCommand};
+pub use entries::{PaletteCommand, PaletteEntry};
 
 use crate::tui::input::action::ActionKind;
 use crate::tui::input::list_hit::out_of_sight;
+use crate::tui::modals::file::{FileForm, Purpose};
 use crate::tui::prelude::*;
-use entries::{PaletteEntry, place, ways, what};
+use entries::ways;
 use search::{PaletteSearch, Rank, letters, word_starts};
 use std::cmp::Reverse;
 
@@ -62,10 +64,10 @@ impl CommandPalette {
     }
 
     #[must_use]
-    pub fn with_loaded(mut self, loaded: impl Iterator<Item = Loaded>) -> Self {
+    pub fn with_loaded(mut self, loaded: impl Iterator<Item = PaletteEntry>) -> Self {
         let mut seen = HashSet::new();
         let loaded = loaded.filter(|loaded| seen.insert(loaded.words()));
-        self.entries.extend(loaded.map(PaletteEntry::Loaded));
+        self.entries.extend(loaded);
         self
     }
 
@@ -82,10 +84,10 @@ impl CommandPalette {
                 Some((worth(rank, self.why_not(entry).is_some(), score), entry.clone()))
             });
             let mut found: Vec<(Worth, PaletteEntry)> = ranked.collect();
-            let listed: HashSet<String> = found.iter().filter_map(|(_, entry)| place(entry)).collect();
+            let listed: HashSet<String> = found.iter().filter_map(|(_, entry)| entry.place()).collect();
             let others = self.destinations(&typed).into_iter();
             let others =
-                others.filter(|(_, entry)| place(entry).is_none_or(|place| !listed.contains(&place)));
+                others.filter(|(_, entry)| entry.place().is_none_or(|place| !listed.contains(&place)));
             found.extend(others.map(|(rank, entry)| (worth(rank, !self.leaves, 0), entry)));
             found.sort_by_key(|(worth, _)| *worth);
             is_weak = found.first().is_some_and(|((_, rank, ..), _)| rank.is_weak());
@@ -105,7 +107,7 @@ impl CommandPalette {
         let has_id = matches!(Query::read(typed), Query::BadgeId(_));
         let mut ways = ways(typed);
         let knows_templates =
-            self.entries.iter().any(|entry| matches!(entry, PaletteEntry::Loaded(Loaded::Template(..))));
+            self.entries.iter().any(|entry| matches!(entry, PaletteEntry::Template(_, Some(_))));
         if !knows_templates {
             // A title that is typed cannot be found above, so it is more likely than a name.
             ways.sort_by_key(|way| !matches!(way, PaletteEntry::Titled(_)));
@@ -113,11 +115,11 @@ impl CommandPalette {
         for way in ways {
             // Other text is rather the start of a command.
             let is_whole = match &way {
-                PaletteEntry::Holder(_) | PaletteEntry::Template(_) => true,
-                PaletteEntry::Badge(_) => has_id,
+                PaletteEntry::Holder(..) | PaletteEntry::Template(..) => true,
+                PaletteEntry::Badge(..) => has_id,
                 _ => false,
             };
-            if !all.iter().any(|(_, entry)| what(entry) == what(&way)) {
+            if !all.iter().any(|(_, entry)| entry.what() == way.what()) {
                 all.push((if is_whole { Rank::Id } else { Rank::Generic }, way));
             }
         }
@@ -153,23 +155,27 @@ impl CommandPalette {
                 effects.go.push(Navigate::Run(command.action));
                 return;
             }
-            PaletteEntry::Badge(id) => Navigate::FindBadge(id.clone()),
-            PaletteEntry::Loaded(Loaded::Badge(id)) => Navigate::Badge(ListedBadge::unlisted(id.clone())),
-            PaletteEntry::Loaded(Loaded::Job(id, _)) => Navigate::Job(*id, Vec::new()),
-            PaletteEntry::Loaded(Loaded::Drafts(ids, _)) => Navigate::Drafts(ids.clone()),
-            PaletteEntry::Holder(email) => Navigate::Holder(email.clone()),
-            PaletteEntry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),
+            PaletteEntry::Badge(id, false) => Navigate::FindBadge(id.clone()),
+            PaletteEntry::Badge(id, true) => Navigate::Badge(ListedBadge::unlisted(id.clone())),
+            PaletteEntry::Job(id, _) => Navigate::Job(*id, Vec::new()),
+            PaletteEntry::Drafts(ids, _) => Navigate::Drafts(ids.clone()),
+            PaletteEntry::Holder(email, _) => Navigate::Holder(email.wire().to_owned()),
             PaletteEntry::Named(name) => Navigate::HolderNamed(name.clone()),
             PaletteEntry::Filter(filter) => Navigate::UseFilter(Box::new(filter.clone())),
-            PaletteEntry::Template(id) | PaletteEntry::Loaded(Loaded::Template(id, _)) => {
-                Navigate::UseFilter(Box::new(NamedFilter {
-                    list: "templates".to_owned(),
-                    name: String::new(),
-                    fields: vec![("template_id".to_owned(), id.wire().to_owned())],
-                    sort: None,
-                }))
-            }
+            PaletteEntry::Template(id, _) => Navigate::UseFilter(Box::new(NamedFilter {
+                list: "templates".to_owned(),
+                name: String::new(),
+                fields: vec![("template_id".to_owned(), id.wire().to_owned())],
+                sort: None,
+            })),
             PaletteEntry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
+            PaletteEntry::File(path, template) => {
+                let (source, template) = (ImportSource::File(path.clone()), template.clone());
+                let purpose = Purpose::Issue { template, by_column: false };
+                effects.go.push(Navigate::CloseAll);
+                effects.open(move |_, effects| FileForm::new(purpose, source, effects));
+                return;
+            }
         };
         effects.go.extend([Navigate::CloseAll, way]);
     }
@@ -204,7 +210,7 @@ impl CommandPalette {
         let PaletteEntry::Command(command) = entry else {
             let room = widths.room.saturating_sub(widths.keys + 2);
             spans.push(Span::styled(" ".repeat(widths.keys), words));
-            spans.extend(search.highlighted(&what(entry), room, words, cx));
+            spans.extend(search.highlighted(&entry.what(), room, words, cx));
             return Line::from(spans);
         };
         let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
@@ -352,247 +358,4 @@ impl Modal for CommandPalette {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::costs::costs;
-
-    fn palette() -> CommandPalette {
-        let command = |action: Action, why: Option<&str>| PaletteCommand {
-            action,
-            keys: String::new(),
-            why_not: why.map(str::to_owned),
-        };
-        CommandPalette::new(
-            vec![
-                command(Action::Revoke, Some("a key of History")),
-                command(Action::Sort, None),
-                command(Action::Reload, None),
-                command(Action::Filter, None),
-            ],
-            Vec::new(),
-            vec!["Seoyun.Han@naru.example".to_owned(), "임하늘".to_owned()],
-            true,
-        )
-    }
-
-    fn found(palette: &mut CommandPalette, typed: &str) -> Vec<String> {
-        palette.field.set(typed);
-        palette.find();
-        palette.shown.iter().map(what).collect()
-    }
-
-    #[test]
-    fn costs_of_matching() {
-        let loaded = (0..1_000).map(|n| {
-            let email = Text::from(format!("hana{n}@naru.example").as_str());
-            Loaded::Holder(email, Text::from("김하나"))
-        });
-        let mut palette = palette().with_loaded(loaded);
-        assert!(found(&mut palette, "hana99").len() > 1);
-        palette.field.set("hana999");
-        costs("match 1,000 entries of the palette", || palette.find());
-    }
-
-    #[test]
-    fn what_the_text_may_mean_comes_after_beginnings_of_words_and_before_letters_inside_them() {
-        let mut palette = palette();
-        assert_eq!(found(&mut palette, "").len(), 4);
-        assert_eq!(found(&mut palette, "REVOKE")[0], Action::Revoke.help());
-        assert_eq!(found(&mut palette, "marked rev")[0], Action::Revoke.help());
-        // Of two equal matches, the possible one comes first.
-        assert_eq!(found(&mut palette, "re")[0], Action::Reload.help());
-        let destinations =
-            ["show templates with srt in the title", "look up holders named srt", "open badge srt"];
-        let scattered = found(&mut palette, "srt");
-        assert_eq!(scattered[..3], destinations);
-        assert_eq!(scattered[3], Action::Sort.help());
-        assert!(palette.is_selected, "a look-up");
-        assert_eq!(found(&mut palette, "zzzz").len(), 3);
-        assert_eq!(found(&mut palette, "seoy")[0], "look up what Seoyun.Han@naru.example holds");
-        let named = "look up holders named 임하늘";
-        assert_eq!(found(&mut palette, "임하늘").iter().filter(|text| *text == named).count(), 1);
-    }
-
-    #[test]
-    fn beginnings_of_words_come_before_letters_inside_a_word() {
-        let all = Action::ALL.iter().map(|action| PaletteCommand {
-            action: *action,
-            keys: String::new(),
-            why_not: None,
-        });
-        let mut palette = CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true);
-        let place = |found: &[String], action: Action| {
-            found.iter().position(|text| text == action.help()).expect("the action is found")
-        };
-        for (typed, better, worse) in [
-            ("rev", Action::Revoke, Action::PreviewDown),
-            ("rev", Action::Ids, Action::PreviewDown),
-            ("list", Action::SaveList, Action::Filter),
-        ] {
-            let found = found(&mut palette, typed);
-            assert!(place(&found, better) < place(&found, worse), "{typed}: {found:#?}");
-        }
-    }
-
-    #[test]
-    fn of_word_starts_an_impossible_one_is_not_selected_while_another_is_possible() {
-        let only = |possible: &[Action]| {
-            let all = Action::ALL.iter().map(|action| PaletteCommand {
-                action: *action,
-                keys: String::new(),
-                why_not: (!possible.contains(action)).then(|| "only elsewhere".to_owned()),
-            });
-            CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true)
-        };
-        // Its explanation has the word, the name of "other record" has it as well.
-        let mut palette = only(&[Action::Raw]);
-        let texts = found(&mut palette, "record");
-        assert_eq!(texts[0], Action::Raw.help(), "{texts:#?}");
-        assert_eq!(palette.selected(), Some(Action::Raw));
-        // A name of a person, of which only letters are in the names of actions.
-        for name in ["rosa", "reg", "han"] {
-            let mut palette = only(Action::ALL);
-            let texts = found(&mut palette, name);
-            let at =
-                texts.iter().position(|text| text.contains(&format!("named {name}"))).expect("a look-up");
-            for text in &texts[..at] {
-                let starts = Action::ALL
-                    .iter()
-                    .filter(|action| action.help() == text)
-                    .any(|action| word_starts(&format!("{} {} {text}", action.hint(), action.short()), name));
-                assert!(starts || text.contains("in the title"), "{name}: {text} comes first: {texts:#?}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_destructive_action_is_never_selected_by_typing() {
-        let cx = UiContext::for_test();
-        assert!([Action::Revoke, Action::DiscardDraft].into_iter().all(Action::is_destructive));
-        for action in Action::ALL.iter().filter(|action| action.is_destructive()) {
-            let command = PaletteCommand { action: *action, keys: String::new(), why_not: None };
-            let mut palette = CommandPalette::new(vec![command], Vec::new(), Vec::new(), true);
-            for typed in ["", action.hint(), action.help()] {
-                found(&mut palette, typed);
-                let mut ids = crate::tui::request::RequestIds::default();
-                let mut effects = Effects::new(&mut ids);
-                assert_eq!(palette.selected(), None, "{action:?} {typed}");
-                palette.on_action(Action::Accept, &cx, &mut effects);
-                assert!(effects.go.is_empty() && effects.notice.is_some(), "{action:?} {typed}");
-                let area = Rect::new(0, 0, 78, 18);
-                let mut buffer = ratatui::buffer::Buffer::empty(area);
-                palette.draw(&mut Frame::new(&mut buffer), area, &cx);
-                let text: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
-                assert!(text.contains("↓ selects it"), "{text}");
-                palette.on_action(Action::Down, &cx, &mut effects);
-                assert_eq!(palette.selected(), Some(*action), "the user selects it: {typed}");
-            }
-        }
-    }
-
-    #[test]
-    fn an_address_an_id_and_a_title_lead_somewhere() {
-        let mut palette = palette();
-        assert_eq!(found(&mut palette, " a@b.example ")[0], "look up what a@b.example holds");
-        for nothing in ["@@", "010-1234-5678", "(02) 123-4567", "01012345678"] {
-            assert_eq!(found(&mut palette, nothing), [""; 0], "{nothing}");
-        }
-        let title = found(&mut palette, "데이터 시각화");
-        let ways = ["show templates with 데이터 시각화 in the title", "look up holders named 데이터 시각화"];
-        assert_eq!(title, ways, "an id has no spaces");
-        // As long as no template was read, a title is found by the service only.
-        assert_eq!(found(&mut palette, "cloud")[0], "show templates with cloud in the title");
-        assert_eq!(found(&mut palette, "TPL-004")[1], "show template TPL-004");
-        let loaded = [
-            Loaded::Template(TemplateId::new("TPL-004").expect("an id"), Text::from("Cloud Associate")),
-            Loaded::Template(TemplateId::new("TPL-005").expect("an id"), Text::from("클라우드")),
-            Loaded::Holder(Text::from("seoyun.han@naru.example"), Text::from("한서윤")),
-            Loaded::Badge(BadgeId::new("B-000004301-PS").expect("an id")),
-        ];
-        palette = palette.with_loaded(loaded.into_iter());
-        assert_eq!(found(&mut palette, "cloud")[0], "template: Cloud Associate");
-        assert_eq!(found(&mut palette, "rosa")[0], "look up holders named rosa");
-        let holder = "holder: 한서윤  seoyun.han@naru.example";
-        for typed in ["한서", "seoy", "Seoyun.Han@naru.example"] {
-            let found = found(&mut palette, typed);
-            assert_eq!(found[0], holder, "{typed}");
-            let same = |text: &&String| text.to_lowercase().contains("seoyun.han");
-            assert_eq!(found.iter().filter(same).count(), 1, "once: {found:?}");
-        }
-        assert_eq!(found(&mut palette, "TPL-004")[0], "template: Cloud Associate");
-        assert_eq!(found(&mut palette, "B-000004301")[0], "badge: B-000004301-PS");
-        assert_eq!(found(&mut palette, "B-1")[0], "open badge B-1", "a whole id that no list shows");
-        let job = |id, title: &str| Loaded::Job(JobId(id), title.to_owned());
-        let work = [job(12, "Cloud Associate"), job(1, "가을  list.csv")];
-        palette = palette.with_loaded(work.into_iter());
-        for typed in ["#1", "job 1", "list.csv"] {
-            assert_eq!(found(&mut palette, typed)[0], "job 1: 가을  list.csv", "{typed}");
-        }
-        assert_eq!(found(&mut palette, "#7"), [""; 0], "no badge, and no template");
-        // The palette must not leave a form with input.
-        palette.leaves = false;
-        assert_eq!(found(&mut palette, "a@b.example").len(), 1);
-        assert!(palette.why_not(&palette.shown[0]).is_some());
-    }
-
-    #[test]
-    fn the_reason_of_what_is_selected_is_whole_at_every_size() {
-        use crate::tui::input::keymap::KeyContext;
-        use ratatui::buffer::Buffer;
-        let cx = UiContext::for_test();
-        let long =
-            "the list is still being read, and what it holds is not known before the service has answered";
-        let reasons = [KeyContext::Global, KeyContext::OverviewList, KeyContext::DraftRevoke]
-            .map(|context| format!("only in {}", context.place()));
-        let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
-        let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| PaletteCommand {
-            action: *action,
-            keys: "x".to_owned(),
-            why_not: Some(why.clone()).filter(|_| *action != Action::Sort),
-        });
-        let mut palette = CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true);
-        // The palette's size on an 80x24 and on a 60x16 terminal.
-        for (columns, rows) in [(78, 18), (58, 10)] {
-            let area = Rect::new(0, 0, columns, rows);
-            for at in 0..palette.shown.len() {
-                palette.cursor.select(at);
-                palette.is_selected = true;
-                let mut buffer = Buffer::empty(area);
-                palette.draw(&mut Frame::new(&mut buffer), area, &cx);
-                let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-                let screen: Vec<String> = (0..rows).map(line).collect();
-                let words = screen.join(" ").replace('│', " ");
-                let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-                match palette.why_not(&palette.shown[at]) {
-                    Some(why) => assert!(words.contains(&format!("not now: {why}")), "{screen:#?}"),
-                    None => assert!(!words.contains("not now:"), "{screen:#?}"),
-                }
-                // One cursor at the prompt, one at the selected entry.
-                let cursors = screen.iter().filter(|line| line.contains(cx.glyphs.cursor)).count();
-                assert_eq!(cursors, 2, "{screen:#?}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_not_possible_says_so_also_where_its_explanation_has_no_room() {
-        use ratatui::buffer::Buffer;
-        let cx = UiContext::for_test();
-        let mut palette = palette();
-        palette.cursor.select(1);
-        palette.is_selected = true;
-        for (columns, rows) in [(118, 18), (58, 10)] {
-            let area = Rect::new(0, 0, columns, rows);
-            let mut buffer = Buffer::empty(area);
-            palette.draw(&mut Frame::new(&mut buffer), area, &cx);
-            let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-            let screen: Vec<String> = (0..rows).map(line).collect();
-            let is_said = |line: &String| {
-                ["a key of History", "not now"]
-                    .iter()
-                    .any(|why| line.contains(&format!("{} {why}", cx.glyphs.dash)))
-            };
-            assert_eq!(screen.iter().filter(|line| is_said(line)).count(), 1, "{screen:#?}");
-        }
-    }
-}
+mod tests;

@@ -9,7 +9,6 @@ use crate::domain::confirm_text::short_name;
 use crate::domain::time::{example_offset, read_offset};
 use crate::team::Server;
 use crate::tui::input::paths;
-use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::{GivenSecret, ProfileCandidate, ProfileChange};
 use crate::tui::widgets::text_fields::Focus;
@@ -80,6 +79,8 @@ impl FormLine {
         let has_password = match self.setting {
             // A valid address has none. Another one may have a part of it, or have it behind the question mark.
             Some("journal.url") => !text.is_empty() && Server::parse(text).is_err(),
+            // What follows the colon may be a port, or the beginning of a password.
+            Some("proxy") => text.split_once("://").map_or(text, |(_, rest)| rest).contains([':', '@']),
             _ => {
                 let user = text.rsplit_once('@').map_or("", |(user, _)| user);
                 user.split_once("://").map_or(user, |(_, user)| user).contains(':')
@@ -114,6 +115,8 @@ pub struct ProfileForm {
     initial: Vec<String>,
     secrets: Secrets,
     focus: Focus,
+    /// Whether the time zone of a new profile was asked for. lapel learns it only from a badge that it issued itself.
+    has_asked_zone: bool,
 }
 
 /// Index of the line of a setting.
@@ -173,7 +176,8 @@ impl ProfileForm {
     }
 
     fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, secrets: Secrets) -> Self {
-        let mut form = Self { was, lines, initial: Vec::new(), secrets, focus: Focus::default() };
+        let focus = Focus::default();
+        let mut form = Self { was, lines, initial: Vec::new(), secrets, focus, has_asked_zone: false };
         form.initial = form.lines.iter().map(|line| form.text(line)).collect();
         form
     }
@@ -234,40 +238,19 @@ impl ProfileForm {
         }
     }
 
-    /// Fills a form that opens with the input that was not saved before.
-    #[must_use]
-    pub fn filled(mut self, cx: &UiContext, effects: &mut Effects<'_>) -> Self {
-        if let Some(texts) = cx.connection.recents.unfinished(&self.input()) {
-            self.set_input(texts);
-            effects.say(unfinished::filled(&[KeyContext::Form, KeyContext::Always], cx));
-        }
-        self
-    }
-
-    /// What to say once the new profile is saved: without a zone, lapel learns it only from a badge that it issued itself.
-    pub fn zone_remark(&self, cx: &UiContext) -> Option<String> {
-        let zone = self.lines.iter().find(|line| line.setting == Some("utc_offset"))?;
-        zone.shown().is_empty().then(|| {
-            let key = |action| cx.key(&[KeyContext::Profiles, KeyContext::Global, KeyContext::Always], action);
-            t!(
-                "The time zone of the service is not set, so ages can be wrong. Set it in the profile ({profiles}, {change}), for example {example}.",
-                profiles = key(Action::Profiles),
-                change = key(Action::ChangeProfile),
-                example = example_offset()
-            )
-        })
-    }
-
     pub fn changes(&self) -> Option<&str> {
         self.was.as_ref().map(|line| line.name.as_str())
     }
 
     pub fn on_action(&mut self, action: Action) -> ProfileStep {
-        let is_last = self.focus.at + 1 == self.lines.len();
-        if let (Action::Accept, Some(at)) = (action, self.wrong_zone())
-            && (is_last || self.focus.at == at)
-        {
-            self.focus.at = at;
+        let zone = index_of("utc_offset", &self.lines);
+        let is_last = self.focus.at + 1 == self.lines.len() || self.has_asked_zone && self.focus.at == zone;
+        let typed = self.lines[zone].shown();
+        let has_no_zone = typed.is_empty();
+        // Many enter its name.
+        let is_wrong = !has_no_zone && read_offset(typed).is_none();
+        if action == Action::Accept && is_wrong && (is_last || self.focus.at == zone) {
+            self.focus.at = zone;
             return ProfileStep::Wrong(
                 t!("Time zone: enter the offset from UTC, such as +09:00.").to_owned(),
             );
@@ -282,24 +265,23 @@ impl ProfileForm {
                 self.step(Action::NextField);
             }
             Action::Accept => {
-                return match &self.was {
+                let step = match &self.was {
                     Some(was) => self.change(was),
                     None => self.candidate(),
                 };
+                if matches!(step, ProfileStep::Try(_)) && has_no_zone && !self.has_asked_zone {
+                    (self.has_asked_zone, self.focus.at) = (true, zone);
+                    return ProfileStep::Wrong(t!(
+                        "In which time zone are the service's times? Enter the offset from UTC, such as {example}, or leave it empty if it is not known.",
+                        example = example_offset()
+                    ));
+                }
+                return step;
             }
             _ if self.step(action) => {}
             _ => return ProfileStep::NotMine,
         }
         ProfileStep::Done
-    }
-
-    /// The line of the time zone, if its text is none: many enter its name.
-    fn wrong_zone(&self) -> Option<usize> {
-        let is_wrong = |line: &FormLine| {
-            let typed = line.shown();
-            line.setting == Some("utc_offset") && !typed.is_empty() && read_offset(typed).is_none()
-        };
-        self.lines.iter().position(is_wrong)
     }
 
     /// Moves the focus among the lines that are shown. Returns false for other actions.
@@ -516,71 +498,4 @@ fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, cx: &UiCont
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const URL: &str = "https://badge-service-2026.example/api/v1/ext";
-
-    fn form() -> ProfileForm {
-        let settings = ProfileSettings { base_url: URL.to_owned(), ..ProfileSettings::default() };
-        let (name, key_from) = ("uni".to_owned(), "the keyring".to_owned());
-        ProfileForm::of(ProfileLine { name, settings, key_from, is_default: false })
-    }
-
-    fn typed(form: &mut ProfileForm, setting: &str, text: &str) -> String {
-        form.focus.at = index_of(setting, &form.lines);
-        form.on_action(Action::ClearField);
-        form.on_paste(text);
-        form.texts()[form.focus.at].clone()
-    }
-
-    fn base_url(form: &ProfileForm) -> String {
-        form.settings(|setting, _| setting == "base_url").get("base_url").unwrap_or_default().to_owned()
-    }
-
-    /// The long name of a host is like a key.
-    #[test]
-    fn what_is_not_kept_removes_no_setting() {
-        let mut form = form();
-        typed(&mut form, "organisation", "Naru");
-        let kept = form.texts();
-        form.set_input(&kept);
-        assert_eq!(base_url(&form), URL);
-        assert_eq!(typed(&mut form, "base_url", "https://kim:hunter3@naru.example"), URL);
-        form.set_input(&[]);
-        assert_eq!(base_url(&form), URL);
-    }
-
-    #[test]
-    fn an_address_of_a_journal_is_kept_only_without_a_password() {
-        let mut form = form();
-        let good = "postgres://kim@db.example/badges?port=6432";
-        assert_eq!(typed(&mut form, "journal.url", good), good);
-        for url in [
-            "postgres://kim:hunter3@db.example/badges",
-            "postgres://kim:hun",
-            "postgres://kim@db.example/badges?password=hunter3",
-            "postgres://kim@db.example/badges?pass%77ord=hunter3",
-            "postgres://kim@db.example?password=hunter3",
-        ] {
-            assert_eq!(typed(&mut form, "journal.url", url), "", "{url}");
-        }
-    }
-
-    #[test]
-    fn a_wrong_time_zone_is_named_by_its_label_and_gets_the_cursor() {
-        let mut form = ProfileForm::new("uni");
-        let zone = form.lines.iter().position(|line| line.setting == Some("utc_offset")).expect("a line");
-        for (typed, is_wrong) in [("Asia/Seoul", true), ("9", true), ("+09:00", false), ("", false)] {
-            for start in [zone, form.lines.len() - 1] {
-                form.lines[zone].control = LineControl::Text(TextField::with(typed));
-                form.focus.at = start;
-                let is_named = match form.on_action(Action::Accept) {
-                    ProfileStep::Wrong(why) => why.starts_with(i18n::tr("Time zone")),
-                    _ => false,
-                };
-                assert_eq!((is_named, form.focus.at == zone), (is_wrong, is_wrong), "{typed}");
-            }
-        }
-    }
-}
+mod tests;

@@ -8,6 +8,7 @@ use crate::config::ProfileLine;
 use crate::domain::email::sentence;
 use crate::jobs::JournalPlace;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::{ProfileRequest, ProfileSession};
 
@@ -35,14 +36,27 @@ pub struct Profiles {
     /// The input of a form that was saved: nothing is left to keep.
     saved: Option<FormInput>,
     removing: Option<ProfileLine>,
-    /// Running request about a profile, the profile's name, and whether the request may change the profile.
-    working: Option<(RequestId, String, bool)>,
-    /// Whether that request only tests the key.
-    is_testing: bool,
+    working: Option<ProfileWork>,
     /// Name of the profile in use, if it is in the settings.
     used: Option<String>,
     said: Option<String>,
     done: Option<String>,
+    first: Option<FirstScreen>,
+}
+
+/// A running request about a profile.
+struct ProfileWork {
+    request: RequestId,
+    name: String,
+    may_change: bool,
+    /// It only tests the key.
+    is_test: bool,
+}
+
+/// The first screen, over which there is only the form, without a list.
+struct FirstScreen {
+    /// What is wrong with the configuration.
+    warning: Option<String>,
 }
 
 impl Profiles {
@@ -50,8 +64,14 @@ impl Profiles {
         Self { used, reading: Some(effects.request(Request::Profiles)), ..Self::default() }
     }
 
+    /// Only the form of a new profile, for the first screen.
+    pub fn first(name: &str, warning: Option<String>) -> Self {
+        Self { form: Some(ProfileForm::new(name)), first: Some(FirstScreen { warning }), ..Self::default() }
+    }
+
     fn open_form(&mut self, form: ProfileForm, cx: &UiContext, effects: &mut Effects<'_>) {
-        (self.form, self.saved) = (Some(form.filled(cx, effects)), None);
+        (self.form, self.saved) = (Some(form), None);
+        unfinished::fill(self, cx, effects);
     }
 
     fn form_saved(&mut self) {
@@ -70,7 +90,7 @@ impl Profiles {
         match action {
             Action::ChangeProfile => self.open_form(ProfileForm::of(line), cx, effects),
             Action::TestProfile => {
-                self.work(ProfileRequest::Test(line.name.clone()), line.name, false, effects);
+                self.work(ProfileRequest::Test(line.name.clone()), line.name, effects);
             }
             _ if self.used.as_ref() == Some(&line.name) => {
                 let name = line.name;
@@ -81,19 +101,15 @@ impl Profiles {
         }
     }
 
-    fn work(&mut self, ask: ProfileRequest, name: String, changes: bool, effects: &mut Effects<'_>) {
+    fn work(&mut self, ask: ProfileRequest, name: String, effects: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
-        self.is_testing = matches!(ask, ProfileRequest::Test(_));
-        self.working = Some((effects.request(Request::Profile(Box::new(ask))), name, changes));
+        let is_test = matches!(ask, ProfileRequest::Test(_));
+        let may_change = matches!(ask, ProfileRequest::Change(_));
+        let request = effects.request(Request::Profile(Box::new(ask)));
+        self.working = Some(ProfileWork { request, name, may_change, is_test });
     }
 
-    fn worked(
-        &mut self,
-        name: String,
-        changes: bool,
-        done: Result<String, String>,
-        effects: &mut Effects<'_>,
-    ) {
+    fn worked(&mut self, work: ProfileWork, done: Result<String, String>, effects: &mut Effects<'_>) {
         match done {
             Err(why) => self.said = Some(why),
             Ok(done) => {
@@ -105,9 +121,9 @@ impl Profiles {
                     self.cursor.select(0);
                     self.reading = Some(effects.request(Request::Profiles));
                 }
-                if changes && self.used.as_ref() == Some(&name) {
+                if work.may_change && self.used.as_ref() == Some(&work.name) {
                     // The data on the screen came from the old settings, so lapel opens the profile again.
-                    self.opening = Some((effects.request(Request::OpenProfile(Some(name))), false));
+                    self.opening = Some((effects.request(Request::OpenProfile(Some(work.name))), false));
                 }
             }
         }
@@ -148,9 +164,8 @@ impl Profiles {
     }
 
     /// Ends the connection, unless a job sends: it may have begun while the profile was being opened.
-    fn switch(&mut self, mut session: Box<ProfileSession>, cx: &UiContext, effects: &mut Effects<'_>) {
+    fn switch(&mut self, session: Box<ProfileSession>, cx: &UiContext, effects: &mut Effects<'_>) {
         let is_new = self.form.is_some();
-        session.add_remark(self.form.as_ref().and_then(|form| form.zone_remark(cx)));
         self.form_saved();
         if !cx.is_sending {
             effects.go.push(Navigate::Connect(session));
@@ -188,14 +203,11 @@ impl Profiles {
     fn back(&mut self, effects: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         if self.working.is_some() {
-            if self.is_testing {
-                // It may wait for the rate limit, and saves nothing.
-                effects.cancel(self.working.take().map(|(request, ..)| request));
-            }
-            // Others end by themselves and leave nothing unfinished.
+            // A test may wait for the rate limit, and saves nothing. Others end by themselves and leave nothing unfinished.
+            effects.cancel(self.working.take_if(|work| work.is_test).map(|work| work.request));
         } else if self.opening.is_some() {
             effects.cancel(self.opening.take().map(|(request, _)| request));
-        } else if self.form.is_some() || self.removing.is_some() {
+        } else if self.first.is_none() && (self.form.is_some() || self.removing.is_some()) {
             (self.form, self.removing) = (None, None);
         } else {
             effects.close();
@@ -343,7 +355,7 @@ impl Component for Profiles {
                 }
                 ProfileStep::Change(change) => {
                     let name = change.name.clone();
-                    self.work(ProfileRequest::Change(change), name, true, effects);
+                    self.work(ProfileRequest::Change(change), name, effects);
                 }
                 ProfileStep::Try(_) if cx.is_sending => self.said = Some(busy_with_jobs(cx)),
                 ProfileStep::Try(candidate) => {
@@ -407,9 +419,9 @@ impl Component for Profiles {
                 }
                 Ok(())
             }
-            Response::Profile(done) if self.working.as_ref().is_some_and(|(own, ..)| *own == id) => {
-                if let Some((_, name, changes)) = self.working.take() {
-                    self.worked(name, changes, done, effects);
+            Response::Profile(done) if self.working.as_ref().is_some_and(|work| work.request == id) => {
+                if let Some(work) = self.working.take() {
+                    self.worked(work, done, effects);
                 }
                 Ok(())
             }
@@ -439,15 +451,27 @@ impl Component for Profiles {
                 let mut text = FormText::new(area, cx);
                 let head = match form.changes() {
                     Some(name) => t!("Change profile {name}", name),
+                    None if self.first.is_some() => t!("Welcome to lapel").to_owned(),
                     None => t!("New profile").to_owned(),
                 };
+                if self.first.is_some() {
+                    text.blank();
+                }
                 text.text(&head, cx.theme.strong());
                 text.blank();
+                if let Some(FirstScreen { warning: Some(warning) }) = &self.first {
+                    text.text(warning, cx.theme.warning());
+                    text.blank();
+                }
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
                 form.draw(&mut text, brief, cx);
                 self.add_text(&mut text, cx);
-                // What is wrong is below the fields.
-                text.draw_scrolled(frame, area, brief);
+                if self.first.is_some() {
+                    text.draw(frame, area);
+                } else {
+                    // What is wrong is below the fields.
+                    text.draw_scrolled(frame, area, brief);
+                }
             }
             None => self.draw_list(frame, area, cx),
         }
@@ -465,7 +489,7 @@ impl Modal for Profiles {
 
     /// What is saved or removed says how it ended. A test and the opening of another profile are cancelled.
     fn leave(&mut self, effects: &mut Effects<'_>) -> bool {
-        let is_saving = self.working.is_some() && !self.is_testing;
+        let is_saving = self.working.as_ref().is_some_and(|work| !work.is_test);
         if is_saving {
             effects.say(t!("lapel is still saving the last change. Try again."));
         }
@@ -503,7 +527,7 @@ impl Modal for Profiles {
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         if let Some(name) = self.removing.as_ref().map(|line| line.name.clone()) {
-            self.work(ProfileRequest::Remove(name.clone()), name, false, effects);
+            self.work(ProfileRequest::Remove(name.clone()), name, effects);
         }
     }
 }

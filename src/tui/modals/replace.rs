@@ -108,12 +108,8 @@ impl Component for ReplaceForm {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.person.fields.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.person.fields.on_paste(text);
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        self.person.fields.changing()
     }
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
@@ -127,11 +123,6 @@ impl Component for ReplaceForm {
 
     fn typed(&self) -> Vec<&str> {
         self.person.fields.values().to_vec()
-    }
-
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        let typed = self.person.fields.focused() == REASON && self.person.review.is_none();
-        typed.then(|| self.person.fields.field_mut(REASON))
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -3,9 +3,11 @@
 mod draw;
 mod save;
 
+pub(super) use draw::DETAIL;
+
 use crate::api::LogEntry;
+use crate::tui::modals::save_text::SaveText;
 use crate::tui::prelude::*;
-use crate::tui::widgets::save_file::SaveFile;
 
 #[derive(Default)]
 pub struct RequestLog {
@@ -16,8 +18,6 @@ pub struct RequestLog {
     sight: ListArea,
     /// Waits for the next request to end.
     watch: Option<RequestId>,
-    /// Saves the log as it was when this form opened, with so many requests.
-    save: Option<(SaveFile, u64)>,
     search: Search,
     /// Shows only requests that failed, or with `false` only those that did not.
     only_failed: Option<bool>,
@@ -77,29 +77,14 @@ impl RequestLog {
 
 impl Component for RequestLog {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        match &self.save {
-            Some(_) => KeyContext::FileField.in_field(),
-            None => self.search.over().unwrap_or_else(|| KeyContext::Requests.over_tab()),
-        }
+        self.search.over().unwrap_or_else(|| KeyContext::Requests.over_tab())
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        match (&self.save, action) {
-            (Some(_), Action::PreviousField) => false,
-            (Some((file, _)), action) => file.is_enabled(action),
-            (None, Action::NextMatch | Action::PreviousMatch) => self.search.text().is_some(),
-            (None, _) => true,
-        }
+        !matches!(action, Action::NextMatch | Action::PreviousMatch) || self.search.text().is_some()
     }
 
     fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        if let Some((file, _)) = &mut self.save {
-            let (taken, closed) = file.on_action(action, effects);
-            if closed {
-                self.save = None;
-            }
-            return taken;
-        }
         let Some(action) = self.search.on_action_of_matches(action) else { return true };
         if let Some(at) = self.sight.moved(action, self.at(), self.shown().len()) {
             self.select(at);
@@ -118,7 +103,9 @@ impl Component for RequestLog {
             Action::Only => self.only_next(),
             Action::Back if self.only_failed.take().is_some() => {}
             Action::Pager => effects.page = Some(save::page(&self.shown(), cx)),
-            Action::Save => self.save = Some(save::form(&self.entries, cx)),
+            Action::Save => {
+                effects.show(SaveText::of_log(save::whole(&self.entries, cx), self.entries.len() as u64, cx));
+            }
             Action::Back => effects.close(),
             _ => return false,
         }
@@ -126,25 +113,16 @@ impl Component for RequestLog {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        match &mut self.save {
-            Some((file, _)) => file.on_text_key(key),
-            None => self.search.on_text_key(key),
-        }
+        self.search.on_text_key(key)
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        match &mut self.save {
-            Some((file, _)) => file.on_paste(text),
-            None => {
-                self.search.on_paste(text);
-            }
-        }
+        self.search.on_paste(text);
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         let mut selected = self.at();
-        let found =
-            self.save.is_none() && self.sight.click(at, &mut selected, Action::Open) == Clicked::Changed;
+        let found = self.sight.click(at, &mut selected, Action::Open) == Clicked::Changed;
         if found {
             self.select(selected);
         }
@@ -152,25 +130,11 @@ impl Component for RequestLog {
     }
 
     fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
-        match (reply.to(&mut self.watch), &mut self.save) {
-            // Without a connection the response comes at once, so a new request here would loop forever.
-            (Ok(Response::LogBeyond(Some(()))), _) => self.read(cx, effects),
-            (Ok(_), _) => {}
-            (Err(reply), None) => return Err(reply),
-            (Err(reply), Some((file, rows))) => {
-                if let Some(path) = file.on_response(reply)? {
-                    let rows = count!(*rows, "request", "requests");
-                    let path = scrub(&path.to_string_lossy()).into_owned();
-                    effects.say(t!("Saved {rows} to {path}. Only you can read it.", rows, path));
-                    self.save = None;
-                }
-            }
+        // Without a connection the response comes at once, so a new request here would loop forever.
+        if let Response::LogBeyond(Some(())) = reply.to(&mut self.watch)? {
+            self.read(cx, effects);
         }
         Ok(())
-    }
-
-    fn typed_path(&self) -> Option<&str> {
-        self.save.as_ref().map(|(file, _)| file.path_text())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -181,17 +145,5 @@ impl Component for RequestLog {
 impl Modal for RequestLog {
     fn has(&self, flag: ModalFlag) -> bool {
         flag == ModalFlag::Covers
-    }
-
-    fn asks(&self) -> Option<ConfirmQuestion> {
-        self.save.as_ref()?.0.asks()
-    }
-
-    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
-        self.save.iter().for_each(|(file, _)| file.confirm_text(form, cx));
-    }
-
-    fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
-        self.save.iter_mut().for_each(|(file, _)| file.write(true, effects));
     }
 }

@@ -36,31 +36,16 @@ enum ResolveStage {
     Review,
 }
 
-enum RowsToResolve {
-    One(Box<JobRow>),
-    /// The marked rows that a person may resolve, those of them that were never seen, and the title of the job.
-    Marked {
-        rows: Vec<u64>,
-        never_seen: Vec<u64>,
-        title: String,
-    },
-}
-
-impl RowsToResolve {
-    /// The badge id that the row has, if any.
-    fn badge(&self) -> &str {
-        match self {
-            Self::One(row) => row.badge_id.as_ref().map_or("", BadgeId::wire),
-            Self::Marked { .. } => "",
-        }
-    }
-}
-
 pub struct ResolveRows {
     job: JobId,
     /// The job and the rows, for unfinished input.
     subject: String,
-    rows: RowsToResolve,
+    title: Text,
+    /// `None` for marked rows.
+    row: Option<Box<JobRow>>,
+    rows: Vec<u64>,
+    /// The never seen ones of the marked rows. `None`: those of the job.
+    never_seen: Option<Vec<u64>>,
     choices: Vec<Resolution>,
     cursor: ListCursor,
     stage: ResolveStage,
@@ -69,18 +54,22 @@ pub struct ResolveRows {
 }
 
 impl ResolveRows {
-    fn new(job: &Job, rows: RowsToResolve, choices: Vec<Resolution>) -> Self {
-        let places = match &rows {
-            RowsToResolve::One(row) => row.no.to_string(),
-            RowsToResolve::Marked { rows, .. } => format!("marked {}", fingerprint(&format!("{rows:?}"))),
+    fn new(job: &Job, row: Option<JobRow>, rows: Vec<u64>, choices: Vec<Resolution>) -> Self {
+        let places = match &row {
+            Some(row) => row.no.to_string(),
+            None => format!("marked {}", fingerprint(&format!("{rows:?}"))),
         };
-        let mut fields = TextFields::new([tr_noop!("Why"), tr_noop!("Badge id")], ["", rows.badge()]);
+        let mut fields =
+            TextFields::new([tr_noop!("Why"), tr_noop!("Badge id")], ["", badge_of(row.as_ref())]);
         // Another id replaces the one of the row.
         fields.field_mut(BADGE).select();
         Self {
             job: job.id,
             subject: format!("{} {places}", unfinished::of_job(job)),
+            title: job.title.clone(),
+            row: row.map(Box::new),
             rows,
+            never_seen: None,
             choices,
             cursor: ListCursor::default(),
             stage: ResolveStage::Choice,
@@ -95,7 +84,8 @@ impl ResolveRows {
         if row.row_status == RowStatus::NeverSeen && job.counts.of(RowStatus::NeverSeen) > 1 {
             choices.push(Resolution::SendNeverSeen);
         }
-        Self::new(job, RowsToResolve::One(Box::new(row)), choices)
+        let rows = vec![row.no];
+        Self::new(job, Some(row), rows, choices)
     }
 
     pub fn marked(job: &Job, marked: &[JobRow]) -> Option<Self> {
@@ -107,8 +97,8 @@ impl ResolveRows {
         if !never_seen.is_empty() {
             choices.push(Resolution::SendNeverSeen);
         }
-        let title = job.title.to_string();
-        (!rows.is_empty()).then(|| Self::new(job, RowsToResolve::Marked { rows, never_seen, title }, choices))
+        (!rows.is_empty())
+            .then(|| Self { never_seen: Some(never_seen), ..Self::new(job, None, rows, choices) })
     }
 
     fn choice(&self) -> Resolution {
@@ -118,21 +108,19 @@ impl ResolveRows {
     fn words(&self, choice: Resolution) -> (&'static str, String) {
         let n = |rows: &Vec<u64>| count!(rows.len() as u64, "row", "rows");
         let left = t!("resolved elsewhere; lapel does no more");
-        match (choice, &self.rows) {
+        match (choice, &self.never_seen) {
             (Resolution::SendAgain, _) => {
                 (t!("send again"), t!("the request did nothing, or two badges are fine").to_owned())
             }
             (Resolution::IsBadge, _) => {
                 (t!("it is this badge"), t!("you found the badge; type its id next").to_owned())
             }
-            (Resolution::Leave, RowsToResolve::One(_)) => (t!("leave as it is"), left.to_owned()),
-            (Resolution::Leave, RowsToResolve::Marked { rows, .. }) => {
-                (t!("leave as it is"), format!("{}: {left}", n(rows)))
-            }
-            (Resolution::SendNeverSeen, RowsToResolve::One(_)) => {
+            (Resolution::Leave, None) => (t!("leave as it is"), left.to_owned()),
+            (Resolution::Leave, Some(_)) => (t!("leave as it is"), format!("{}: {left}", n(&self.rows))),
+            (Resolution::SendNeverSeen, None) => {
                 (t!("send all again"), t!("every never seen row that may be sent again").to_owned())
             }
-            (Resolution::SendNeverSeen, RowsToResolve::Marked { never_seen, .. }) => {
+            (Resolution::SendNeverSeen, Some(never_seen)) => {
                 let text = t!("never seen, may be sent again together");
                 (t!("send again"), format!("{}: {text}", n(never_seen)))
             }
@@ -165,18 +153,14 @@ impl ResolveRows {
                 self.fields.wrong(None, t!("type a short reason: it is saved with the job").to_owned());
             }
             (ResolveStage::Text, Resolution::SendAgain) => {
-                if let RowsToResolve::One(row) = &self.rows {
+                if let Some(row) = &self.row {
                     let why = typed.trim().to_owned();
                     let command = JobCommand::Resolve(self.job, row.no, Decision::SendAgain, why);
                     effects.go.push(Navigate::Again(self.job, Box::new(command)));
                 }
             }
             (ResolveStage::Text, Resolution::SendNeverSeen) => {
-                let among = match &self.rows {
-                    RowsToResolve::One(_) => None,
-                    RowsToResolve::Marked { never_seen, .. } => Some(never_seen.clone()),
-                };
-                self.run(JobCommand::NeverSeen(self.job, among), effects);
+                self.run(JobCommand::NeverSeen(self.job, self.never_seen.clone()), effects);
             }
             (ResolveStage::Text, Resolution::IsBadge | Resolution::Leave) => {
                 self.stage = ResolveStage::Review;
@@ -222,17 +206,15 @@ impl ResolveRows {
 
     fn title(&self) -> String {
         let job = self.job;
-        match &self.rows {
-            RowsToResolve::One(row) => t!(
+        match &self.row {
+            Some(row) => t!(
                 "Resolve row {no} of job {job}   {holder} {address}",
                 no = row.number(),
                 job,
                 holder = row.holder,
                 address = row.address
             ),
-            RowsToResolve::Marked { title, .. } => {
-                t!("Resolve the marked rows of job {job}   {title}", job, title)
-            }
+            None => t!("Resolve the marked rows of job {job}   {title}", job, title = self.title),
         }
     }
 }
@@ -271,14 +253,8 @@ impl Component for ResolveRows {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.takes_text() && self.fields.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        if self.takes_text() {
-            self.fields.on_paste(text);
-        }
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        if self.takes_text() { self.fields.changing() } else { None }
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
@@ -312,16 +288,11 @@ impl Component for ResolveRows {
         vec![self.fields.value(self.at())]
     }
 
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        let is_reason = self.choice() != Resolution::IsBadge;
-        (self.takes_text() && is_reason).then(|| self.fields.field_mut(WHY))
-    }
-
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::in_popup(area, cx);
         form.heading(&cx.place(), cx.theme.accent());
         form.blank();
-        if let RowsToResolve::One(row) = &self.rows {
+        if let Some(row) = &self.row {
             form.text(&explain(row, Kind::Issue, cx), cx.theme.warning());
             form.blank();
         }
@@ -354,7 +325,7 @@ impl Modal for ResolveRows {
 
     fn input(&self) -> Option<FormInput> {
         let [why, badge] = self.fields.values();
-        let badge = if badge == self.rows.badge() { "" } else { badge };
+        let badge = if badge == badge_of(self.row.as_deref()) { "" } else { badge };
         // The first choice is the one that every popup opens with.
         let choice = if self.cursor.at() == 0 { "" } else { self.choice().into() };
         let texts = [why, badge, choice].map(str::to_owned);
@@ -378,24 +349,19 @@ impl Modal for ResolveRows {
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
-        let rows = match &self.rows {
-            RowsToResolve::One(_) => 1,
-            RowsToResolve::Marked { rows, .. } => rows.len() as u64,
-        };
+        let rows = self.rows.len() as u64;
         (self.stage == ResolveStage::Review && self.request.is_none()).then(|| ConfirmQuestion::of(rows))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let job = self.job;
-        let what = match (&self.rows, self.choice()) {
-            (RowsToResolve::One(row), Resolution::IsBadge) => {
+        let what = match (&self.row, self.choice()) {
+            (Some(row), Resolution::IsBadge) => {
                 t!("Row {no} of job {job} is this badge", no = row.number(), job)
             }
-            (RowsToResolve::One(row), _) => {
-                t!("Leave row {no} of job {job} as it is", no = row.number(), job)
-            }
-            (RowsToResolve::Marked { rows, .. }, _) => plural!(
-                rows.len() as u64,
+            (Some(row), _) => t!("Leave row {no} of job {job} as it is", no = row.number(), job),
+            (None, _) => plural!(
+                self.rows.len() as u64,
                 "Leave {n} row of job {job} as it is",
                 "Leave {n} rows of job {job} as they are",
                 job
@@ -404,29 +370,30 @@ impl Modal for ResolveRows {
         let (label, typed) = (self.fields.label(self.at()), self.fields.value(self.at()));
         form.asks(&what, &cx.place(), cx);
         form.text(&format!("{label}  {}", Text::new(typed)), cx.theme.text());
-        if let RowsToResolve::Marked { .. } = self.rows {
+        if self.row.is_none() {
             form.text(t!("Nothing is sent. lapel does nothing more with them."), cx.theme.text());
         }
     }
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
         let why = || self.fields.value(WHY).trim().to_owned();
-        let command = match (&self.rows, self.choice()) {
+        let command = match (&self.row, self.choice()) {
             _ if self.stage != ResolveStage::Review => return,
-            (RowsToResolve::One(row), Resolution::IsBadge) => {
+            (Some(row), Resolution::IsBadge) => {
                 let Some(id) = BadgeId::new(self.fields.value(BADGE).trim()) else { return };
                 JobCommand::Resolve(self.job, row.no, Decision::IsThis(id), t!("found manually").to_owned())
             }
-            (RowsToResolve::One(row), Resolution::Leave) => {
-                JobCommand::Resolve(self.job, row.no, Decision::Skip, why())
-            }
-            (RowsToResolve::Marked { rows, .. }, Resolution::Leave) => {
-                JobCommand::LeaveRows(self.job, rows.clone(), why())
-            }
+            (Some(row), Resolution::Leave) => JobCommand::Resolve(self.job, row.no, Decision::Skip, why()),
+            (None, Resolution::Leave) => JobCommand::LeaveRows(self.job, self.rows.clone(), why()),
             (_, Resolution::SendAgain | Resolution::SendNeverSeen | Resolution::IsBadge) => return,
         };
         self.run(command, effects);
     }
+}
+
+/// The badge id that the row has, if any.
+fn badge_of(row: Option<&JobRow>) -> &str {
+    row.and_then(|row| row.badge_id.as_ref()).map_or("", BadgeId::wire)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ const OUTCOME: [usize; 2] = [7, 14];
 pub struct RevokeForm {
     targets: Vec<RevokeTarget>,
     reason: ReasonField,
-    review: Option<RevokePlan>,
+    confirming: bool,
     scroll: Scroll,
     when_issued: bool,
     /// How many of the targets are marked rows that a filter hides.
@@ -55,7 +55,7 @@ impl RevokeForm {
         Self {
             targets,
             reason: ReasonField::new(effects),
-            review: None,
+            confirming: false,
             scroll: Scroll::default(),
             when_issued: false,
             hidden: 0,
@@ -79,10 +79,7 @@ impl RevokeForm {
     }
 
     fn go_on(&mut self) {
-        if self.to_revoke() > 0 && self.reason.check() {
-            let plan = RevokePlan::new(self.targets.clone(), self.reason.value(), self.when_issued);
-            self.review = Some(plan);
-        }
+        self.confirming = self.to_revoke() > 0 && self.reason.check();
     }
 
     fn breakdown(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
@@ -150,7 +147,7 @@ impl RevokeForm {
     }
 
     fn draw_reason(&self, form: &mut FormText<'_>, area: Rect, cx: &UiContext) {
-        let focused = self.review.is_none();
+        let focused = !self.confirming;
         let has_hint = focused && self.reason.has_earlier() && self.reason.value().is_empty();
         form.labelled(t!("Reason"), focused, |columns| {
             let mut spans = self.reason.spans(columns, focused, cx);
@@ -206,7 +203,7 @@ impl Component for RevokeForm {
             }
             Action::Accept => self.go_on(),
             Action::Back => {
-                if self.review.take().is_none() {
+                if !std::mem::take(&mut self.confirming) {
                     effects.close();
                 }
             }
@@ -220,12 +217,8 @@ impl Component for RevokeForm {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.to_revoke() > 0 && self.reason.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.reason.on_paste(text);
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        (self.to_revoke() > 0).then(|| self.reason.changing())
     }
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
@@ -234,10 +227,6 @@ impl Component for RevokeForm {
 
     fn typed(&self) -> Vec<&str> {
         vec![self.reason.value()]
-    }
-
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        (self.to_revoke() > 0 && self.review.is_none()).then(|| self.reason.field_mut())
     }
 
     fn tour_place(&self) -> TourPlace {
@@ -259,7 +248,7 @@ impl Component for RevokeForm {
             form.text(&format!("{} {text}", cx.glyphs.alert), cx.theme.warning());
         }
         form.extend(self.breakdown(form.room(), cx));
-        if self.waiting() > 0 && self.review.is_none() {
+        if self.waiting() > 0 && !self.confirming {
             form.extend(self.when_issued_lines(form.room(), cx));
         }
         form.blank();
@@ -310,7 +299,7 @@ impl Modal for RevokeForm {
     }
 
     fn input(&self) -> Option<FormInput> {
-        Some(FormInput::new("revoke", subject(&self.targets), self.reason.texts()))
+        Some(FormInput::new("revoke", subject(&self.targets), vec![self.reason.value().to_owned()]))
     }
 
     fn set_input(&mut self, texts: &[String]) {
@@ -318,7 +307,7 @@ impl Modal for RevokeForm {
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {
-        self.review.is_some().then(|| ConfirmQuestion::send(self.to_revoke() as u64))
+        self.confirming.then(|| ConfirmQuestion::send(self.to_revoke() as u64))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
@@ -335,8 +324,10 @@ impl Modal for RevokeForm {
     }
 
     fn on_confirmed(&mut self, _: &UiContext, effects: &mut Effects<'_>) {
-        let Some(plan) = self.review.clone() else { return };
-        effects.begin_job(JobCommand::Revoke(plan));
+        if self.confirming {
+            let plan = RevokePlan::new(self.targets.clone(), self.reason.value(), self.when_issued);
+            effects.begin_job(JobCommand::Revoke(plan));
+        }
     }
 }
 

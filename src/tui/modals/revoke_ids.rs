@@ -86,12 +86,12 @@ impl Component for RevokeIds {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.at_reason { self.reason.on_text_key(key) } else { self.file.on_text_key(key) }
+        if self.at_reason { self.reason.changing().on_text_key(key) } else { self.file.on_text_key(key) }
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.at_reason {
-            self.reason.on_paste(text);
+            self.reason.changing().on_paste(text.trim());
         } else if text.trim().lines().count() > 1 {
             self.file.set_lines(text);
         } else {
@@ -111,8 +111,8 @@ impl Component for RevokeIds {
         Some(self.file.text())
     }
 
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        self.at_reason.then(|| self.reason.field_mut())
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        self.at_reason.then(|| self.reason.changing())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -150,10 +150,7 @@ impl Modal for RevokeIds {
 
     fn input(&self) -> Option<FormInput> {
         let [path, pasted] = self.file.texts();
-        let mut texts = vec![self.reason.value().to_owned(), path, pasted];
-        if texts.iter().all(String::is_empty) {
-            texts.clear();
-        }
+        let texts = vec![self.reason.value().to_owned(), path, pasted];
         Some(FormInput::new("revoke-file", "", texts))
     }
 

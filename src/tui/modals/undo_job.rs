@@ -106,14 +106,8 @@ impl Component for UndoJob {
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.request.is_none() && self.reason.on_text_key(key)
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        if self.request.is_none() {
-            self.reason.on_paste(text);
-        }
+    fn focused_field(&mut self) -> Option<&mut TextField> {
+        if self.request.is_none() { self.reason.changing() } else { None }
     }
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
@@ -138,10 +132,6 @@ impl Component for UndoJob {
 
     fn typed(&self) -> Vec<&str> {
         self.reason.values().to_vec()
-    }
-
-    fn long_field(&mut self) -> Option<&mut TextField> {
-        (!self.cancels && self.request.is_none()).then(|| self.reason.field_mut(0))
     }
 
     fn on_job(&mut self, job: &Job, _: &UiContext) {

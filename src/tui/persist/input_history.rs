@@ -187,10 +187,13 @@ impl Recents {
         Some(RecentsRequest { path, changes, keep_days: self.keep_days })
     }
 
-    /// Takes the input of the open forms, and keeps that of forms which closed.
-    pub fn watch(&mut self, open: &[FormInput]) {
+    /// Takes the input of the open forms, and keeps that of forms which closed. Returns false if it does not keep one of
+    /// their texts, which may be an API key.
+    pub fn watch(&mut self, open: &[FormInput]) -> bool {
         let closed = self.typing.take(open, &self.lists.unfinished);
+        let is_whole = !closed.iter().any(|input| input.lacks_a_text);
         self.keep(closed);
+        is_whole
     }
 
     /// Keeps the input of open forms: if it is time, or the user is about to leave.

@@ -28,11 +28,17 @@ pub struct FormInput {
     /// When lapel wrote it, in seconds since 1970.
     #[serde(default)]
     at: i64,
+    /// Whether lapel did not write a text that may be an API key.
+    #[serde(skip)]
+    pub lacks_a_text: bool,
 }
 
 impl FormInput {
-    pub fn new(form: &str, subject: impl Into<String>, texts: Vec<String>) -> Self {
-        Self { form: form.to_owned(), subject: subject.into(), texts, former: None, at: 0 }
+    pub fn new(form: &str, subject: impl Into<String>, mut texts: Vec<String>) -> Self {
+        if texts.iter().all(String::is_empty) {
+            texts.clear();
+        }
+        Self { form: form.to_owned(), subject: subject.into(), texts, ..Self::default() }
     }
 
     #[must_use]
@@ -57,6 +63,7 @@ impl FormInput {
         self.at = now();
         for text in &mut self.texts {
             if judge(text) != Likeness::None {
+                self.lacks_a_text = true;
                 text.clear();
             }
         }
@@ -87,28 +94,18 @@ pub fn of_row(row: &JobRow, equal_before: Option<u64>) -> String {
     }
 }
 
-/// The message about a form that was filled. `contexts` are those of the form.
-pub fn filled(contexts: &[KeyContext], cx: &UiContext) -> String {
-    let key = cx.key(contexts, Action::ClearForm);
-    t!("Filled with your unfinished input. {key} clears it.", key)
-}
-
-/// Fills a form that opens with the input that was not sent before.
-pub(in crate::tui) fn fill(
-    mut modal: Box<dyn Modal>,
-    cx: &UiContext,
-    effects: &mut Effects<'_>,
-) -> Box<dyn Modal> {
+/// Fills a form that opens with the input that was not sent before, and says so.
+pub(in crate::tui) fn fill(modal: &mut dyn Modal, cx: &UiContext, effects: &mut Effects<'_>) {
     let kept = modal.input().and_then(|input| cx.connection.recents.unfinished(&input));
     if let Some(texts) = kept {
         modal.set_input(texts);
         // A popup that shows no field has kept a choice: there is nothing to clear.
         let contexts = modal.key_contexts();
         if cx.keymap.has(&contexts, Action::ClearForm) {
-            effects.say(filled(&contexts, cx));
+            let key = cx.key(&contexts, Action::ClearForm);
+            effects.say(t!("Filled with your unfinished input. {key} clears it.", key));
         }
     }
-    modal
 }
 
 fn now() -> i64 {

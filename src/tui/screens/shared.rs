@@ -1,7 +1,7 @@
 //! What screens tell each other, and the shell: Activity keeps the list of jobs, Home the drafts.
 
 use super::Screens;
-use crate::tui::modals::palette::Loaded;
+use crate::tui::modals::palette::PaletteEntry;
 use crate::tui::prelude::*;
 use crate::tui::tab::Tab;
 
@@ -19,18 +19,21 @@ impl Screens {
     }
 
     /// What the palette finds besides actions.
-    pub(in crate::tui) fn loaded(&self, cx: &UiContext) -> impl Iterator<Item = Loaded> {
+    pub(in crate::tui) fn loaded(&self, cx: &UiContext) -> impl Iterator<Item = PaletteEntry> {
         let loaded: Vec<&Template> = self.all().flat_map(Screen::templates).collect();
         let ids: HashSet<&str> = loaded.iter().map(|template| template.template_id.wire()).collect();
         let known = cx.connection.recents.templates().iter().filter(move |one| !ids.contains(&*one.id));
-        let templates = loaded.into_iter().map(Loaded::of_template).chain(known.filter_map(Loaded::of_known));
+        let templates =
+            loaded.into_iter().map(PaletteEntry::of_template).chain(known.filter_map(PaletteEntry::of_known));
         // Those of the wallet before those of the history.
         let badges = self.all().rev().flat_map(|screen| screen.badges(MOST_LOADED)).take(MOST_LOADED);
         let drafts = self.home.kept_drafts();
-        let drafts: Vec<Loaded> = drafts.iter().filter_map(|import| Loaded::of_drafts(import)).collect();
-        let jobs = self.activity.jobs().iter().take(MOST_LOADED).map(Loaded::of_job);
-        let work = drafts.into_iter().chain(jobs);
-        work.chain(templates.take(MOST_LOADED)).chain(badges.flat_map(Loaded::of_badge))
+        let drafts: Vec<PaletteEntry> =
+            drafts.iter().filter_map(|import| PaletteEntry::of_drafts(import)).collect();
+        let jobs = self.activity.jobs().iter().take(MOST_LOADED);
+        let files = jobs.clone().filter_map(PaletteEntry::of_file);
+        let work = drafts.into_iter().chain(jobs.map(PaletteEntry::of_job)).chain(files);
+        work.chain(templates.take(MOST_LOADED)).chain(badges.flat_map(PaletteEntry::of_badge))
     }
 
     /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the

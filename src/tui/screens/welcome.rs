@@ -1,14 +1,10 @@
-//! The first screen, shown when no profile is set up: start the sandbox, or enter a base URL and a key.
-//! lapel checks the base URL and the key before it saves them.
+//! The first screen, shown when no profile is set up: start the sandbox, or set up a profile.
 
-use crate::domain::email::sentence;
-use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;
 
 #[derive(Default)]
 pub struct Welcome {
-    form: Option<ProfileForm>,
     request: Option<RequestId>,
     error: Option<String>,
     warning: Option<String>,
@@ -33,17 +29,6 @@ impl Welcome {
             request: Some(effects.request(Request::OpenProfile(None))),
             opening: Some(name),
             ..Self::new(None)
-        }
-    }
-
-    /// The typed input of a new profile, which lapel keeps until the profile is saved.
-    pub fn input(&self) -> Option<FormInput> {
-        self.form.as_ref().map(ProfileForm::input)
-    }
-
-    pub fn clear_input(&mut self) {
-        if let Some(form) = &mut self.form {
-            form.set_input(&[]);
         }
     }
 
@@ -98,75 +83,38 @@ impl Welcome {
 
 impl Component for Welcome {
     fn key_contexts(&self) -> Vec<KeyContext> {
-        match self.form {
-            // During the check, or while a sandbox starts, the user cannot type or choose.
-            _ if self.request.is_some() => vec![KeyContext::Always],
-            Some(_) => vec![KeyContext::Form, KeyContext::Always],
-            None => vec![KeyContext::Welcome, KeyContext::Always],
-        }
+        // While a sandbox starts, or a profile opens, the user cannot choose.
+        let own = self.request.is_none().then_some(KeyContext::Welcome);
+        own.into_iter().chain([KeyContext::Always]).collect()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         action != Action::Reload || self.opening.is_some()
     }
 
-    fn on_action(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
-        match (action, &mut self.form) {
-            (Action::Profiles, None) => {
-                self.error = None;
-                effects.open(|_, effects| Profiles::new(None, effects));
-            }
-            (Action::ChooseSandbox | Action::Tour, _) => {
-                self.error = None;
+    fn on_action(&mut self, action: Action, _: &UiContext, effects: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Profiles => effects.open(|_, effects| Profiles::new(None, effects)),
+            Action::ChooseSandbox | Action::Tour => {
                 effects.request_instead(&mut self.request, Request::StartSandbox);
             }
-            (Action::ChooseService, _) => {
-                self.error = None;
-                let form = ProfileForm::new(if self.opening.is_some() { "" } else { "main" });
-                self.form = Some(form.filled(cx, effects));
+            Action::ChooseService => {
+                let name = if self.opening.is_some() { "" } else { "main" };
+                effects.show(Profiles::first(name, self.warning.clone()));
             }
-            (Action::Reload, None) if self.opening.is_some() => {
-                self.error = None;
+            Action::Reload if self.opening.is_some() => {
                 effects.request_instead(&mut self.request, Request::OpenProfile(None));
             }
-            (Action::Back, Some(_)) => {
-                effects.cancel(self.request.take());
-                self.form = None;
-                self.error = None;
-            }
-            (Action::Quit | Action::Back, None) => effects.go.push(Navigate::Quit),
-            (action, Some(form)) => match form.on_action(action) {
-                ProfileStep::NotMine => return false,
-                // This form only adds a profile, so there is nothing to change.
-                ProfileStep::Done | ProfileStep::Change(_) => {}
-                ProfileStep::Wrong(why) => self.error = Some(why),
-                ProfileStep::Try(candidate) => {
-                    self.error = None;
-                    effects.request_instead(&mut self.request, Request::TryProfile(candidate));
-                }
-            },
+            Action::Quit | Action::Back => effects.go.push(Navigate::Quit),
             _ => return false,
         }
+        self.error = None;
         true
     }
 
-    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        self.request.is_none() && self.form.as_mut().is_some_and(|form| form.on_text_key(key))
-    }
-
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        if let (Some(form), None) = (&mut self.form, self.request) {
-            form.on_paste(text);
-        }
-    }
-
-    fn on_response(&mut self, reply: Reply, cx: &UiContext, effects: &mut Effects<'_>) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, effects: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
-            Response::Connected(Ok(mut session)) => {
-                session.add_remark(self.form.as_ref().and_then(|form| form.zone_remark(cx)));
-                self.clear_input();
-                effects.go.push(Navigate::Connect(session));
-            }
+            Response::Connected(Ok(session)) => effects.go.push(Navigate::Connect(session)),
             Response::Connected(Err(error)) => self.error = Some(error),
             _ => {}
         }
@@ -183,29 +131,14 @@ impl Component for Welcome {
             form.text(warning, theme.warning());
             form.blank();
         }
-        match (&self.form, &self.opening) {
-            (None, Some(name)) if self.request.is_some() => {
-                form.busy(&t!("opening profile {name}: getting its key", name));
-            }
-            (None, None) if self.request.is_some() => form.busy(t!("starting the sandbox")),
-            (None, _) => self.draw_choices(&mut form, cx),
-            (Some(profile), _) => {
-                let brief = self.error.is_some() || self.request.is_some();
-                profile.draw(&mut form, brief, cx);
-            }
-        }
-        if self.request.is_some() && self.form.is_some() {
-            form.blank();
-            form.busy(t!("one moment"));
+        match &self.opening {
+            _ if self.request.is_none() => self.draw_choices(&mut form, cx),
+            Some(name) => form.busy(&t!("opening profile {name}: getting its key", name)),
+            None => form.busy(t!("starting the sandbox")),
         }
         if let Some(error) = &self.error {
             form.blank();
-            let whole = if self.form.is_some() {
-                t!("{why} Nothing was saved.", why = sentence(error))
-            } else {
-                error.clone()
-            };
-            for part in whole.lines() {
+            for part in error.lines() {
                 form.text(&scrub(part), theme.error());
             }
         }

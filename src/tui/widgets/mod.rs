@@ -10,7 +10,7 @@
 //! field, text_fields           a text field; those of a form, with one focus
 //! path_field, reason_field     a file name; a revoke reason
 //! form, popup, confirm         the text of a form; a popup; the confirmation
-//! save_file, copying           a text saved to a file; texts to copy
+//! copying                      texts to copy
 //! preview, timeline            beside a list: the selected row; the times of a badge
 //! scroll                       the position in a long text
 //! column_chart                 counts over time
@@ -37,7 +37,6 @@ pub(in crate::tui) mod popup;
 pub(in crate::tui) mod preview;
 pub(in crate::tui) mod reason_field;
 pub(in crate::tui) mod record_field;
-pub(in crate::tui) mod save_file;
 pub(in crate::tui) mod scroll;
 pub(in crate::tui) mod search;
 pub(in crate::tui) mod table_header;

@@ -17,11 +17,6 @@ impl ReasonField {
         Self { request: Some(effects.request(Request::Reasons)), ..Self::default() }
     }
 
-    /// The reason as kept input: nothing if it is empty.
-    pub fn texts(&self) -> Vec<String> {
-        Some(self.value().to_owned()).filter(|text| !text.is_empty()).into_iter().collect()
-    }
-
     pub fn restore(&mut self, texts: &[String]) {
         self.error = None;
         self.field.set(texts.first().map_or("", String::as_str));
@@ -45,7 +40,9 @@ impl ReasonField {
         !self.earlier.is_empty()
     }
 
-    pub fn field_mut(&mut self) -> &mut TextField {
+    /// The field, in which something changes.
+    pub fn changing(&mut self) -> &mut TextField {
+        self.error = None;
         &mut self.field
     }
 
@@ -61,16 +58,6 @@ impl ReasonField {
         }
         self.error = None;
         true
-    }
-
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        self.error = None;
-        self.field.on_text_key(key)
-    }
-
-    pub fn on_paste(&mut self, text: &str) {
-        self.error = None;
-        self.field.on_paste(text.trim());
     }
 
     pub fn on_response(&mut self, reply: Reply) -> Handled {
@@ -106,10 +93,10 @@ mod tests {
         let mut reason = ReasonField::default();
         assert!(reason.error().is_none(), "nobody went on yet");
         assert!(!reason.check() && reason.error().is_some());
-        reason.on_text_key(KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE));
+        reason.changing().on_text_key(KeyEvent::new(KeyCode::Char(' '), KeyModifiers::NONE));
         assert!(reason.error().is_none());
         assert!(!reason.check(), "a blank is no reason");
-        reason.on_paste("wrong list");
+        reason.changing().on_paste("wrong list");
         assert!(reason.error().is_none() && reason.check());
         reason.restore(&[]);
         assert!(!reason.check());

@@ -101,7 +101,7 @@ impl<const N: usize> TextFields<N> {
     }
 
     /// The focused field, in which something changes. `None` for a line below the fields.
-    fn changing(&mut self) -> Option<&mut TextField> {
+    pub fn changing(&mut self) -> Option<&mut TextField> {
         self.error = None;
         self.fields.get_mut(self.focus.at)
     }

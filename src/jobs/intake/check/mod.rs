@@ -52,6 +52,18 @@ impl Reason {
     pub(in crate::jobs) fn finding(field: RecipientField, what: &Localizable) -> Self {
         Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
     }
+
+    /// Whether another domain was meant, beside the reasons for which the row needs review already.
+    pub(in crate::jobs) fn domain_slip(before: Option<Self>, meant: &str) -> Self {
+        match before {
+            None => Self::from(Code::DomainSlip).with("meant", meant),
+            Some(before) if before.meant_domain().is_some() => before,
+            Some(before) => {
+                let what = localizable!("did you mean {meant}?", meant);
+                before.and_finding(Self::finding(RecipientField::Email, &what))
+            }
+        }
+    }
 }
 
 /// Where it was found and what, as a row's reason says it.

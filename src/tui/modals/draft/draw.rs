@@ -277,7 +277,7 @@ impl DraftForm {
     fn heading_spans(&self, at: usize, job: &Job, room: usize, cx: &UiContext) -> Vec<Span<'static>> {
         let Some(part) = self.outline.part(at) else { return Vec::new() };
         let fold = if self.outline.is_open(part) { cx.glyphs.unfolded } else { cx.glyphs.folded };
-        let has_others = self.outline.part(1).is_some_and(|next| next.id.0 == part.id.0);
+        let has_others = self.outline.part(1).is_some_and(|next| next.id.row_status == part.id.row_status);
         let title = |has_example| format!("{fold} {}", part.title(job.kind, !has_others, has_example));
         let hints = self.part_hints(part, cx);
         let room = room.saturating_sub(3);
@@ -287,7 +287,7 @@ impl DraftForm {
             .map(|(has_example, keys)| (title(has_example), hints[..keys].join("  ")))
             .find(|(title, hint)| width(title) + 2 + width(hint) <= room)
             .unwrap_or_else(|| (title(true), String::new()));
-        let style = row_status_style(part.id.0, cx).patch(cx.theme.strong());
+        let style = row_status_style(part.id.row_status, cx).patch(cx.theme.strong());
         vec![
             Span::styled(fit(&title, width(&title).min(room), cx.glyphs.ellipsis), style),
             Span::styled(format!("  {hint}"), cx.theme.dim()),

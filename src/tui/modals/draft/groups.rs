@@ -1,8 +1,10 @@
 //! The parts of a review: groups of rows with the same reason, and the other rows of a status. One decision for a group.
 
 use super::DraftForm;
-use super::outline::{Outline, PartId};
-use crate::jobs::{DuplicateKind, Reason, RequestsNeeded, RowGroup, RowSelection, SuggestedRows, Undone};
+use super::outline::Outline;
+use crate::jobs::{
+    DuplicateKind, Reason, RequestsNeeded, RowGroup, RowPart, RowSelection, SuggestedRows, Undone,
+};
 use crate::tui::prelude::*;
 use crate::tui::request::LARGEST_RANGE;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
@@ -21,7 +23,7 @@ const NAMED: usize = 4;
 
 #[derive(Clone, Debug)]
 pub(super) struct GroupPart {
-    pub id: PartId,
+    pub id: RowPart,
     /// The key of its rows' reason, for a decision about all of them.
     key: Option<String>,
     pub rows: u64,
@@ -36,8 +38,9 @@ pub(super) struct GroupPart {
 }
 
 impl GroupPart {
-    pub fn new(id: PartId, rows: u64) -> Self {
-        Self { key: id.1.clone(), id, rows, allows: 0, why: None, example: None, reasons: Vec::new() }
+    pub fn new(row_status: RowStatus, key: Option<String>, rows: u64) -> Self {
+        let id = RowPart { row_status, key: key.clone() };
+        Self { id, key, rows, allows: 0, why: None, example: None, reasons: Vec::new() }
     }
 
     fn of(group: &RowGroup) -> Self {
@@ -50,12 +53,12 @@ impl GroupPart {
             allows: group.allows,
             why: Some(group.why.clone()),
             example: example.filter(|text| !text.looks_empty()).cloned(),
-            ..Self::new((group.row_status, Some(group.key.clone())), group.rows)
+            ..Self::new(group.row_status, Some(group.key.clone()), group.rows)
         }
     }
 
     pub fn order(&self) -> usize {
-        STATUSES.iter().position(|status| *status == self.id.0).unwrap_or(STATUSES.len())
+        STATUSES.iter().position(|status| *status == self.id.row_status).unwrap_or(STATUSES.len())
     }
 
     pub fn has_suggestion(&self) -> bool {
@@ -64,7 +67,7 @@ impl GroupPart {
 
     /// The rows for a decision about the group. `None` for rows of several reasons, and for rows without one.
     pub fn group(&self) -> Option<RowSelection> {
-        Some(RowSelection::Group(self.id.0, self.key.clone()?))
+        Some(RowSelection::Group(self.id.row_status, self.key.clone()?))
     }
 
     /// Examples: `lost letters: 66 (“Garc?a”)`, `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
@@ -78,12 +81,12 @@ impl GroupPart {
             };
         }
         // A lone reason is no other one.
-        if let (RowStatus::NeedsReview, [(why, rows)]) = (self.id.0, self.reasons.as_slice())
+        if let (RowStatus::NeedsReview, [(why, rows)]) = (self.id.row_status, self.reasons.as_slice())
             && *rows == self.rows
         {
             return t!("{what}: {n}", what = short_reason::of(why), n);
         }
-        let what = match self.id.0 {
+        let what = match self.id.row_status {
             RowStatus::NeedsReview if !is_only_part => t!("other reasons"),
             status => draft_words(status, kind),
         };
@@ -159,7 +162,7 @@ impl Groups {
                 self.all.iter().filter(|group| group.row_status == status).partition(|group| {
                     group.is_of_unknown_state()
                         || status == RowStatus::NeedsReview
-                            && (group.rows > 1 || outline.is_known(&(status, Some(group.key.clone()))))
+                            && (group.rows > 1 || outline.is_known(&GroupPart::of(group).id))
                 });
             let (own, many) = own.split_at(own.len().min(MOST));
             let mut others: Vec<&RowGroup> = many.iter().copied().chain(others).collect();
@@ -176,7 +179,7 @@ impl Groups {
             parts.extend(own);
             if rest > 0 {
                 let reasons = merged(others.iter().map(|group| (group.why.clone(), group.rows)));
-                let mut part = GroupPart { reasons, ..GroupPart::new((status, None), rest) };
+                let mut part = GroupPart { reasons, ..GroupPart::new(status, None, rest) };
                 if let ([group], RowStatus::Skipped) = (others.as_slice(), status)
                     && group.rows == rest
                     && group.allows > 0
@@ -243,7 +246,7 @@ impl DraftForm {
         match (self.selected(), self.heading_here()) {
             (Some(row), _) => self.may(step, Some(row)) && group_of(row).is_some(),
             (None, Some(part)) if step == Step::Allow => part.allows > 0,
-            (None, Some(part)) => part.group().is_some() && part.id.0 == RowStatus::NeedsReview,
+            (None, Some(part)) => part.group().is_some() && part.id.row_status == RowStatus::NeedsReview,
             (None, None) => false,
         }
     }
@@ -412,12 +415,12 @@ impl DraftForm {
         }
         let key = |action| cx.key(&self.key_contexts(), action);
         match self.heading_here() {
-            Some(part) if part.id.0 == RowStatus::Invalid => t!(
+            Some(part) if part.id.row_status == RowStatus::Invalid => t!(
                 "Select a row and correct it ({correct}), or correct the rows in a redo file ({redo}).",
                 correct = key(Action::Correct),
                 redo = key(Action::Redo)
             ),
-            Some(part) if part.id.0 == RowStatus::Ready => t!(
+            Some(part) if part.id.row_status == RowStatus::Ready => t!(
                 "These rows are ready to be sent. To skip some, select a row ({skip}), or start a range at it ({range}).",
                 skip = key(Action::Skip),
                 range = key(Action::Range)
@@ -548,7 +551,7 @@ impl DraftForm {
         let keys = [
             (part.has_suggestion(), Action::TakeSuggestions),
             (part.allows > 0, Action::IncludeGroup),
-            (part.id.0 == RowStatus::NeedsReview, Action::SkipGroup),
+            (part.id.row_status == RowStatus::NeedsReview, Action::SkipGroup),
         ];
         keys.into_iter().filter(|(is_of_part, _)| *is_of_part).map(|(_, action)| hint(action)).collect()
     }

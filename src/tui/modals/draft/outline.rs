@@ -14,12 +14,10 @@ const FEW: u64 = 10;
 /// Rows of a part that are visible at least after it was opened.
 const OPENED: u64 = 3;
 
-/// The status, and the key of a group; without a key, the other rows with this status.
-pub(super) type PartId = (RowStatus, Option<String>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Cursor {
-    Heading(PartId),
+    Heading(RowPart),
+    #[default]
     Row,
     Send,
 }
@@ -31,38 +29,23 @@ pub(super) enum OutlineLine {
     Send,
 }
 
+#[derive(Default)]
 pub(super) struct Outline {
     parts: Vec<GroupPart>,
     /// Whether a part is open, of all parts that were ever shown. Their order stays as it was at first.
-    known: Vec<(PartId, bool)>,
+    known: Vec<(RowPart, bool)>,
     cursor: Cursor,
     /// The line of the cursor when lines and rows last agreed, its part, and the line of that part's heading.
     last: u64,
-    last_part: Option<(PartId, u64)>,
+    last_part: Option<(RowPart, u64)>,
     /// The selected row at that time, and its part.
-    last_row: Option<(u64, PartId)>,
+    last_row: Option<(u64, RowPart)>,
     /// The row after a range that was decided, and its place once the rows of the range have left.
     after_range: Option<(u64, u64)>,
     is_touched: bool,
     top: u64,
+    /// Of the last layout.
     height: u64,
-}
-
-impl Default for Outline {
-    fn default() -> Self {
-        Self {
-            parts: Vec::new(),
-            known: Vec::new(),
-            cursor: Cursor::Row,
-            last: 0,
-            last_part: None,
-            last_row: None,
-            after_range: None,
-            is_touched: false,
-            top: 0,
-            height: 1,
-        }
-    }
 }
 
 impl Outline {
@@ -76,7 +59,7 @@ impl Outline {
         self.after_range = None;
     }
 
-    pub fn is_known(&self, id: &PartId) -> bool {
+    pub fn is_known(&self, id: &RowPart) -> bool {
         self.known.iter().any(|(known, _)| known == id)
     }
 
@@ -86,7 +69,8 @@ impl Outline {
         self.sort(&mut parts);
         for (at, part) in parts.iter().enumerate() {
             if !self.is_known(&part.id) {
-                let is_open = is_first && at == 0 || part.rows <= FEW && part.id.0 != RowStatus::Ready;
+                let is_open =
+                    is_first && at == 0 || part.rows <= FEW && part.id.row_status != RowStatus::Ready;
                 self.known.push((part.id.clone(), is_open));
             }
         }
@@ -120,7 +104,9 @@ impl Outline {
         match now {
             // Rows before the part may have left, too.
             Some((rows, line)) => self.move_to(line + self.last.saturating_sub(heading).min(rows), list),
-            None if !self.parts.iter().any(|part| part.id.0 == id.0) && !self.has_more(id.0) => {
+            None if !self.parts.iter().any(|part| part.id.row_status == id.row_status)
+                && !self.has_more(id.row_status) =>
+            {
                 self.cursor = Cursor::Send;
             }
             None => {
@@ -133,25 +119,25 @@ impl Outline {
 
     /// Whether rows are left to review after those with this status.
     fn has_more(&self, done: RowStatus) -> bool {
-        done != RowStatus::NeedsReview && self.parts.iter().any(|part| !part.id.0.is_to_send())
+        done != RowStatus::NeedsReview && self.parts.iter().any(|part| !part.id.row_status.is_to_send())
     }
 
-    fn part_of(&self, row: &JobRow) -> PartId {
-        let id = (row.row_status, row.group.clone());
-        if self.parts.iter().any(|part| part.id == id) { id } else { (row.row_status, None) }
+    fn part_of(&self, row: &JobRow) -> RowPart {
+        let id = RowPart { row_status: row.row_status, key: row.group.clone() };
+        if self.parts.iter().any(|part| part.id == id) { id } else { RowPart { key: None, ..id } }
     }
 
     /// The parts as the journal sorts by them.
     pub fn row_parts(&self, mut parts: Vec<GroupPart>) -> Vec<RowPart> {
         self.sort(&mut parts);
-        parts.into_iter().map(|part| RowPart { row_status: part.id.0, key: part.id.1 }).collect()
+        parts.into_iter().map(|part| part.id).collect()
     }
 
     /// The statuses keep their order. Within one, known parts keep theirs, and the other reasons come last.
     fn sort(&self, parts: &mut [GroupPart]) {
         let place = |part: &GroupPart| {
             let known = self.known.iter().position(|(id, _)| *id == part.id);
-            (part.order(), part.id.1.is_none(), known.unwrap_or(usize::MAX))
+            (part.order(), part.id.key.is_none(), known.unwrap_or(usize::MAX))
         };
         parts.sort_by_key(place);
     }
@@ -363,7 +349,7 @@ mod tests {
     use OutlineLine::{Heading, Row, Send};
 
     fn part(row_status: RowStatus, key: Option<&str>, rows: u64) -> GroupPart {
-        GroupPart::new((row_status, key.map(str::to_owned)), rows)
+        GroupPart::new(row_status, key.map(str::to_owned), rows)
     }
 
     fn lines(outline: &Outline) -> Vec<OutlineLine> {
@@ -390,8 +376,8 @@ mod tests {
         // A larger part that comes later stays behind the known ones.
         let parts = vec![part(RowStatus::NeedsReview, Some("b"), 9), ask(1), part(RowStatus::Ready, None, 3)];
         outline.set(parts, &mut list);
-        assert_eq!(outline.part(0).map(|part| part.id.1.as_deref()), Some(Some("a")));
-        assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
+        assert_eq!(outline.part(0).map(|part| part.id.key.as_deref()), Some(Some("a")));
+        assert_eq!(outline.heading_here(&list).map(|part| part.id.row_status), Some(RowStatus::Ready));
     }
 
     #[test]
@@ -426,7 +412,7 @@ mod tests {
         let parts = vec![part(RowStatus::NeedsReview, Some("a"), 1), part(RowStatus::Ready, None, 3)];
         outline.set(parts.clone(), &mut list);
         outline.next_part(&mut list);
-        assert_eq!(outline.heading_here(&list).map(|part| part.id.0), Some(RowStatus::Ready));
+        assert_eq!(outline.heading_here(&list).map(|part| part.id.row_status), Some(RowStatus::Ready));
         outline.next_part(&mut list);
         assert_eq!(outline.at(&list), 0);
         // Nothing needs review any more, so the cursor goes to the line that sends.

@@ -45,20 +45,24 @@ impl FileForm {
                 form.blank();
                 mapping.draw(&mut form, area, &opened.about, cx);
             }
-            (Some(_), Some(_)) => {
+            (Some(step), Some(_)) => {
                 form.text(&self.step_question(), theme.strong());
-                let mut foot = self.side_by_side(room, cx);
+                let mut foot = FormText::new(area, cx);
+                foot.extend(self.side_by_side(room, cx));
                 // The menu cuts a long entry.
                 let choices = self.step_choices(cx);
                 if let Some(choice) = choices.get(self.cursor.at()).filter(|text| width(text) + 4 > room) {
-                    foot.extend(styled(choice, room, theme.text()).into_iter().map(indented));
+                    foot.text(choice, theme.text());
+                }
+                if let (FileStep::Kept(_), Some(change)) = (step, self.change_of(self.cursor.at())) {
+                    foot.warning(&changed(change, cx));
                 }
                 let free = height.saturating_sub(form.len() + foot.len() + 1).max(2);
                 let free = u16::try_from(free).unwrap_or(u16::MAX);
                 let rows = Rect { height: free, ..below(area, form.len()) };
                 form.extend(self.menu(&choices, rows, room, cx));
                 form.blank();
-                form.extend(foot);
+                form.extend(foot.into_lines());
             }
             (None, Some(opened)) if self.said.is_none() && !matches!(self.kept, DraftOffer::Reading(_)) => {
                 for question in opened.questions() {
@@ -229,11 +233,6 @@ impl FileForm {
             }
         }
     }
-}
-
-fn indented(mut line: Line<'static>) -> Line<'static> {
-    line.spans.insert(0, Span::raw("  "));
-    line
 }
 
 pub fn changed(change: &FileChange, cx: &UiContext) -> String {

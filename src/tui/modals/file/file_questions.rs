@@ -1,6 +1,6 @@
 //! The questions about an opened file, one after the other: kept drafts of it, encoding, sheet, header row and columns.
 
-use super::mapping::Mapping;
+use super::mapping::{Mapping, fits};
 use super::steps::FileStep;
 use super::{DraftOffer, FileForm, MOST_COMPARED, Purpose, RunningRequest};
 use crate::jobs::intake::{Choices, FileQuestion, HeaderRow};
@@ -102,8 +102,9 @@ impl FileForm {
             DraftOffer::Offered => {}
         }
         let maps_again = self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
-        let refilled = self.refilled.take().filter(|mapping| mapping.fits(&opened.about));
-        if let Some(mapping) = refilled {
+        let refilled = self.refilled.take().filter(|chosen| fits(chosen, &opened.about));
+        if let Some(chosen) = refilled {
+            let mapping = Mapping::with(chosen, &opened.about);
             self.ask(Some(FileStep::Columns(mapping)));
         } else if !self.ask_next() && maps_again {
             self.ask(self.columns());

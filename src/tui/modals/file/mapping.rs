@@ -1,10 +1,9 @@
 //! The column mapping of an opened file as editable fields. It begins with the present mapping or the best guess.
 
 use super::steps::column_name;
-use crate::jobs::intake::{About, ColumnMap, NameColumns};
+use crate::jobs::intake::{About, ColumnGuess, ColumnMap, NameColumns};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Widest column name, in cells.
 const WIDEST: usize = 31;
@@ -30,91 +29,58 @@ impl MapField {
     }
 }
 
-/// The mapping that the user edits. A column of `None` is not chosen yet.
-#[derive(Debug, Serialize, Deserialize)]
+/// The mapping that the user edits. It begins as the best guess.
 pub struct Mapping {
-    #[serde(skip)]
+    pub chosen: ColumnGuess,
+    /// The columns of family name and given name, also while the name is one column.
+    two: (usize, usize),
     focus: ListCursor,
-    name: NameChoice,
-    family: usize,
-    given: usize,
-    email: Option<usize>,
-    template: Option<usize>,
     /// The doubtful mapping that Enter was pressed for once.
-    #[serde(skip)]
     warned: Option<ColumnMap>,
 }
 
-/// Without the cursor and the doubts.
-impl Clone for Mapping {
-    fn clone(&self) -> Self {
-        Self { focus: ListCursor::default(), warned: None, ..*self }
-    }
-}
-
-impl PartialEq for Mapping {
-    fn eq(&self, other: &Self) -> bool {
-        self.chosen() == other.chosen()
-    }
-}
-
-impl Eq for Mapping {}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum NameChoice {
-    Open,
-    One(usize),
-    /// The columns are the fields for family name and given name.
-    Two,
+/// Whether the file has these columns. It may have changed since they were chosen.
+pub fn fits(chosen: &ColumnGuess, about: &About) -> bool {
+    let name = chosen.name.iter().flat_map(NameColumns::columns);
+    name.chain(chosen.email).chain(chosen.template).all(|column| column < about.columns.len())
 }
 
 impl Mapping {
     pub fn of(about: &About) -> Self {
-        let guess = &about.guess;
-        let (family, given) = match guess.name {
-            Some(NameColumns::FamilyGiven { family, given }) => (family, given),
-            _ => (0, about.columns.len().saturating_sub(1).min(1)),
-        };
-        let mut mapping = Self {
-            focus: ListCursor::default(),
-            name: match guess.name {
-                Some(NameColumns::One(column)) => NameChoice::One(column),
-                Some(NameColumns::FamilyGiven { .. }) => NameChoice::Two,
-                None => NameChoice::Open,
-            },
-            family,
-            given,
-            email: guess.email,
-            template: guess.template,
-            warned: None,
-        };
+        let mut mapping = Self::with(about.guess.clone(), about);
         // Begin where a column is missing.
-        if mapping.name != NameChoice::Open && mapping.email.is_none() {
+        if mapping.chosen.name.is_some() && mapping.chosen.email.is_none() {
             let email = mapping.fields(about).iter().position(|f| *f == MapField::Email);
             mapping.focus.select(email.unwrap_or(0));
         }
         mapping
     }
 
+    pub fn with(chosen: ColumnGuess, about: &About) -> Self {
+        let two = match chosen.name {
+            Some(NameColumns::FamilyGiven { family, given }) => (family, given),
+            _ => (0, about.columns.len().saturating_sub(1).min(1)),
+        };
+        Self { chosen, two, focus: ListCursor::default(), warned: None }
+    }
+
+    fn has_two(&self) -> bool {
+        matches!(self.chosen.name, Some(NameColumns::FamilyGiven { .. }))
+    }
+
+    fn choose_two(&mut self) {
+        let (family, given) = self.two;
+        self.chosen.name = Some(NameColumns::FamilyGiven { family, given });
+    }
+
     /// Whether the user has chosen other columns.
     pub fn is_changed(&self, about: &About) -> bool {
-        *self != Self::of(about)
-    }
-
-    fn chosen(&self) -> (NameChoice, usize, usize, Option<usize>, Option<usize>) {
-        (self.name, self.family, self.given, self.email, self.template)
-    }
-
-    /// Whether the file has the chosen columns. It may have changed since they were chosen.
-    pub fn fits(&self, about: &About) -> bool {
-        let name = if let NameChoice::One(column) = self.name { Some(column) } else { None };
-        let columns = [name, self.email, self.template].into_iter().flatten();
-        columns.chain([self.family, self.given]).all(|column| column < about.columns.len().max(1))
+        self.chosen != about.guess
     }
 
     fn fields(&self, about: &About) -> Vec<MapField> {
         let mut fields = vec![MapField::Name];
-        if self.name == NameChoice::Two {
+        if self.has_two() {
             fields.extend([MapField::Family, MapField::Given]);
         }
         fields.push(MapField::Email);
@@ -150,33 +116,35 @@ impl Mapping {
             MapField::Name => {
                 // The choice after the columns is "two columns".
                 let choices = if columns > 1 { columns + 1 } else { columns };
-                let now = match self.name {
-                    NameChoice::Open => None,
-                    NameChoice::One(column) => Some(column),
-                    NameChoice::Two => Some(columns),
-                };
+                let now = if self.has_two() { Some(columns) } else { self.column(field) };
                 let next = turn(now, choices);
-                self.name = if next < columns { NameChoice::One(next) } else { NameChoice::Two };
+                if next < columns {
+                    self.chosen.name = Some(NameColumns::One(next));
+                } else {
+                    self.choose_two();
+                }
             }
-            MapField::Family => self.family = turn(Some(self.family), columns),
-            MapField::Given => self.given = turn(Some(self.given), columns),
-            MapField::Email => self.email = Some(turn(self.email, columns)),
+            MapField::Family => {
+                self.two.0 = turn(Some(self.two.0), columns);
+                self.choose_two();
+            }
+            MapField::Given => {
+                self.two.1 = turn(Some(self.two.1), columns);
+                self.choose_two();
+            }
+            MapField::Email => self.chosen.email = Some(turn(self.chosen.email, columns)),
             // The choice before the columns is "none".
             MapField::Template => {
-                let next = turn(Some(self.template.map_or(0, |column| column + 1)), columns + 1);
-                self.template = next.checked_sub(1);
+                let next = turn(Some(self.chosen.template.map_or(0, |column| column + 1)), columns + 1);
+                self.chosen.template = next.checked_sub(1);
             }
         }
     }
 
     /// `None` while a column is missing.
     fn map(&self) -> Option<ColumnMap> {
-        let name = match self.name {
-            NameChoice::Open => return None,
-            NameChoice::One(column) => NameColumns::One(column),
-            NameChoice::Two => NameColumns::FamilyGiven { family: self.family, given: self.given },
-        };
-        Some(ColumnMap { name, email: self.email?, template: self.template })
+        let ColumnGuess { name, email, template } = self.chosen;
+        Some(ColumnMap { name: name?, email: email?, template })
     }
 
     /// `None` if a column is missing, or if the mapping is doubtful and needs a second yes.
@@ -197,15 +165,11 @@ impl Mapping {
 
     fn column(&self, field: MapField) -> Option<usize> {
         match field {
-            MapField::Name => match self.name {
-                NameChoice::Open => None,
-                NameChoice::One(column) => Some(column),
-                NameChoice::Two => Some(self.family),
-            },
-            MapField::Family => Some(self.family),
-            MapField::Given => Some(self.given),
-            MapField::Email => self.email,
-            MapField::Template => self.template,
+            MapField::Name => self.chosen.name?.columns().next(),
+            MapField::Family => Some(self.two.0),
+            MapField::Given => Some(self.two.1),
+            MapField::Email => self.chosen.email,
+            MapField::Template => self.chosen.template,
         }
     }
 
@@ -252,7 +216,7 @@ impl Mapping {
 
     fn words(&self, field: MapField, about: &About) -> String {
         match (field, self.column(field)) {
-            (MapField::Name, _) if self.name == NameChoice::Two => t!("family and given name").to_owned(),
+            (MapField::Name, _) if self.has_two() => t!("family and given name").to_owned(),
             (MapField::Template, None) => t!("none: one template for all rows").to_owned(),
             (_, None) => t!("choose a column").to_owned(),
             (_, Some(column)) => column_name(column, &about.columns),
@@ -261,7 +225,7 @@ impl Mapping {
 
     /// Up to three values of the chosen column.
     fn samples(&self, field: MapField, about: &About) -> String {
-        if field == MapField::Name && self.name == NameChoice::Two {
+        if field == MapField::Name && self.has_two() {
             return String::new();
         }
         let content = self.column(field).and_then(|column| about.content.get(column));

@@ -7,7 +7,7 @@ mod mapping;
 mod steps;
 
 use crate::domain::email::sentence;
-use crate::jobs::intake::Choices;
+use crate::jobs::intake::{Choices, ColumnGuess};
 use crate::jobs::{FileChange, FileSource, FileState, Opened};
 use crate::secrets::fingerprint;
 use crate::tui::modals::draft::{DraftForm, shares, titles};
@@ -16,7 +16,6 @@ use crate::tui::request::JobReply;
 use crate::tui::widgets::job_rows::own_moment;
 use draw::changed_rows;
 pub use draw::{changed, map_words};
-use mapping::Mapping;
 use serde::{Deserialize, Serialize};
 use steps::FileStep;
 
@@ -45,7 +44,7 @@ pub struct FileForm {
     /// The choices with which the form began.
     begun: KeptChoices,
     /// A mapping that was not accepted before, until the file is read.
-    refilled: Option<Mapping>,
+    refilled: Option<ColumnGuess>,
     /// Whether the choices were replaced, so that the file must be read with them.
     reads_again: bool,
     /// Whether the choices are those of an earlier form, with which the file was not read yet.
@@ -58,7 +57,7 @@ struct KeptChoices {
     choices: Choices,
     by_column: bool,
     /// The mapping that was not accepted yet.
-    mapping: Option<Mapping>,
+    mapping: Option<ColumnGuess>,
 }
 
 /// The kept drafts. The form offers those of this file once, before anything else.
@@ -143,7 +142,7 @@ impl FileForm {
     fn chosen(&self) -> KeptChoices {
         let edited = match (&self.step, &self.opened) {
             (Some(FileStep::Columns(mapping)), Some(opened)) if mapping.is_changed(&opened.about) => {
-                Some(mapping)
+                Some(&mapping.chosen)
             }
             _ => self.refilled.as_ref(),
         };
@@ -221,6 +220,11 @@ impl FileForm {
     fn forget_changes(&mut self, effects: &mut Effects<'_>) {
         let unread = self.changes.drain(..).filter(|(.., change)| change.is_none());
         effects.cancel(unread.map(|(request, ..)| request));
+    }
+
+    /// What changed in the file since this draft of those that are offered, if that was read.
+    fn change_of(&self, draft: usize) -> Option<&FileChange> {
+        self.changes.iter().find(|(_, of, _)| *of == draft)?.2.as_ref()
     }
 
     /// Whether the user must wait: for a request about the file, or for the kept drafts.
@@ -319,56 +323,46 @@ impl Component for FileForm {
             }
             return Ok(());
         }
-        if self.work.as_ref().is_none_or(|work| work.request != id) {
+        if self.work.take_if(|work| work.request == id).is_none() {
             return Err(Reply { id, response });
         }
         match response {
-            Response::Opened(opened) => {
-                self.work = None;
-                match *opened {
-                    Ok(opened) => {
-                        (self.opened, self.is_refilled) = (Some(opened), false);
-                        let has = self.has_template_column();
-                        if let Purpose::Issue { by_column, .. } = &mut self.purpose {
-                            *by_column &= has;
-                        }
-                        self.begin_questions(effects);
+            Response::Opened(opened) => match *opened {
+                Ok(opened) => {
+                    (self.opened, self.is_refilled) = (Some(opened), false);
+                    let has = self.has_template_column();
+                    if let Purpose::Issue { by_column, .. } = &mut self.purpose {
+                        *by_column &= has;
                     }
-                    // The file may have changed since the choices were kept, or cannot be read for a moment.
-                    Err(why) if self.is_refilled && self.choices != self.begun.choices => {
-                        self.said = Some(t!(
-                            "{why} lapel used what you chose before. {enter} tries it again, {clear} clears it.",
-                            why = sentence(&why),
-                            enter = cx.key(&self.key_contexts(), Action::Accept),
-                            clear = cx.key(&self.key_contexts(), Action::ClearForm)
-                        ));
-                    }
-                    Err(why) => self.said = Some(why),
+                    self.begin_questions(effects);
                 }
-            }
-            Response::Drafted(drafted) => {
-                self.work = None;
-                match drafted {
-                    Ok(drafts) => {
-                        self.set_input(&[]);
-                        let replaces = self.again.as_ref().map(|again| again.drafts.clone());
-                        if let Purpose::Issue { .. } = self.purpose {
-                            // The draft keeps the recipients from now on.
-                            effects.go.push(Navigate::InputUsed);
-                        }
-                        DraftForm::open_instead(drafts, replaces.unwrap_or_default(), effects);
-                        effects.close();
-                    }
-                    Err(why) => self.said = Some(why),
+                // The file may have changed since the choices were kept, or cannot be read for a moment.
+                Err(why) if self.is_refilled && self.choices != self.begun.choices => {
+                    self.said = Some(t!(
+                        "{why} lapel used what you chose before. {enter} tries it again, {clear} clears it.",
+                        why = sentence(&why),
+                        enter = cx.key(&self.key_contexts(), Action::Accept),
+                        clear = cx.key(&self.key_contexts(), Action::ClearForm)
+                    ));
                 }
+                Err(why) => self.said = Some(why),
+            },
+            Response::Drafted(Ok(drafts)) => {
+                self.set_input(&[]);
+                let replaces = self.again.as_ref().map(|again| again.drafts.clone());
+                if let Purpose::Issue { .. } = self.purpose {
+                    // The draft keeps the recipients from now on.
+                    effects.go.push(Navigate::InputUsed);
+                }
+                DraftForm::open_instead(drafts, replaces.unwrap_or_default(), effects);
+                effects.close();
             }
             Response::Done(Ok(JobReply::Drafts(jobs))) => {
-                self.work = None;
                 DraftForm::open(jobs, effects);
                 effects.close();
             }
-            Response::Done(Err(why)) => (self.work, self.said) = (None, Some(why)),
-            response => return Err(Reply { id, response }),
+            Response::Drafted(Err(why)) | Response::Done(Err(why)) => self.said = Some(why),
+            _ => {}
         }
         Ok(())
     }

@@ -89,10 +89,7 @@ impl FileForm {
             FileStep::Kept(drafts) => drafts
                 .iter()
                 .enumerate()
-                .map(|(at, import)| {
-                    let change = self.changes.iter().find(|(_, of, _)| *of == at);
-                    kept_words(import, &about.sha256, change.and_then(|(.., change)| change.as_ref()), cx)
-                })
+                .map(|(at, import)| kept_words(import, &about.sha256, self.change_of(at), cx))
                 .chain(std::iter::once(t!("read the file for a new draft").to_owned()))
                 .collect(),
         }

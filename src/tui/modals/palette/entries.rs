@@ -14,30 +14,40 @@ pub struct PaletteCommand {
 }
 
 #[derive(Clone, Debug)]
-pub enum Loaded {
-    Template(TemplateId, Text),
-    /// E-mail address and name.
-    Holder(Text, Text),
-    Badge(BadgeId),
+pub enum PaletteEntry {
+    Command(PaletteCommand),
+    Filter(NamedFilter),
+    /// With its title, if a list shows it.
+    Template(TemplateId, Option<Text>),
+    /// E-mail address, and the name if a list shows the holder.
+    Holder(Text, Option<Text>),
+    /// Whether a list shows it.
+    Badge(BadgeId, bool),
+    /// The holders with this name.
+    Named(String),
+    /// The templates with this text in the title.
+    Titled(String),
     /// With its title and its file.
     Job(JobId, String),
     /// The kept drafts of one import, with their title and their file.
     Drafts(Vec<JobId>, String),
+    /// A file that a job read recipients from, and the template that it issued.
+    File(PathBuf, (TemplateId, Text)),
 }
 
-impl Loaded {
+impl PaletteEntry {
     pub fn of_template(template: &Template) -> Self {
-        Self::Template(template.template_id.clone(), template.title.clone().unwrap_or_default())
+        Self::Template(template.template_id.clone(), Some(template.title.clone().unwrap_or_default()))
     }
 
     pub fn of_known(template: &RecentEntry) -> Option<Self> {
-        Some(Self::Template(TemplateId::new(template.id.as_str())?, Text::from(&*template.title)))
+        Some(Self::Template(TemplateId::new(template.id.as_str())?, Some(Text::from(&*template.title))))
     }
 
     pub fn of_badge(item: &HistoryItem) -> impl Iterator<Item = Self> {
         let name = item.recipient_name.clone().unwrap_or_default();
-        let holder = item.recipient_email.clone().map(|email| Self::Holder(email, name));
-        holder.into_iter().chain([Self::Badge(item.badge_id.clone())])
+        let holder = item.recipient_email.clone().map(|email| Self::Holder(email, Some(name)));
+        holder.into_iter().chain([Self::Badge(item.badge_id.clone(), true)])
     }
 
     pub fn of_job(job: &Job) -> Self {
@@ -53,14 +63,23 @@ impl Loaded {
         Some(Self::Drafts(import.iter().map(|draft| draft.id).collect(), titled(&title, first)))
     }
 
-    pub(super) fn words(&self) -> String {
-        match self {
-            Self::Template(id, title) => format!("{title} {id}"),
-            Self::Holder(email, name) => format!("{name} {email}"),
-            Self::Badge(id) => id.to_string(),
+    pub fn of_file(job: &Job) -> Option<Self> {
+        let source = job.origin.as_ref()?.source.as_ref()?;
+        Some(Self::File(source.path.clone(), (job.template_id.clone()?, job.title.clone())))
+    }
+
+    /// The words of something that a list shows.
+    pub(super) fn words(&self) -> Option<String> {
+        Some(match self {
+            Self::Template(id, Some(title)) => format!("{title} {id}"),
+            Self::Holder(email, Some(name)) => format!("{name} {email}"),
+            Self::Badge(id, true) => id.to_string(),
             Self::Job(id, _) => format!("{} #{id}", self.what()),
             Self::Drafts(..) => self.what(),
-        }
+            // The folder tells files of one name apart.
+            Self::File(path, (_, title)) => format!("{} {title} {}", file_name(path), path.display()),
+            _ => return None,
+        })
     }
 
     /// Whether one of the typed words is the number of this job: `#1` is not the beginning of `#12`.
@@ -70,69 +89,47 @@ impl Loaded {
         typed.iter().any(|word| word.strip_prefix('#').unwrap_or(word) == number)
     }
 
-    fn what(&self) -> String {
+    pub(super) fn what(&self) -> String {
         match self {
-            Self::Template(_, title) => t!("template: {title}", title),
-            Self::Holder(email, name) => t!("holder: {name}  {email}", name, email),
-            Self::Badge(id) => t!("badge: {id}", id),
+            Self::Command(command) => command.action.help().to_owned(),
+            Self::Filter(filter) => t!("filter: {name}", name = Text::from(filter.name.as_str())),
+            Self::Template(_, Some(title)) => t!("template: {title}", title),
+            Self::Template(id, None) => t!("show template {id}", id),
+            Self::Holder(email, Some(name)) => t!("holder: {name}  {email}", name, email),
+            Self::Holder(email, None) => t!("look up what {email} holds", email),
+            Self::Badge(id, true) => t!("badge: {id}", id),
+            Self::Badge(id, false) => t!("open badge {id}", id),
+            Self::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
+            Self::Titled(title) => {
+                t!("show templates with {title} in the title", title = Text::from(title.as_str()))
+            }
             Self::Job(id, title) => t!("job {id}: {title}", id, title),
             Self::Drafts(_, title) => t!("draft: {title}", title),
+            Self::File(path, (_, title)) => {
+                t!("file: {file}  {title}", file = scrub(&file_name(path)), title)
+            }
         }
     }
+
+    /// The place that an entry leads to, if it may be listed twice.
+    pub(super) fn place(&self) -> Option<String> {
+        match self {
+            Self::Badge(id, _) => Some(format!("badge {}", id.wire())),
+            Self::Holder(email, _) => Some(format!("holder {}", email.wire().to_lowercase())),
+            Self::Template(id, _) => Some(format!("template {}", id.wire())),
+            _ => None,
+        }
+    }
+}
+
+fn file_name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy()
 }
 
 /// The title of a job, and its file.
 fn titled(title: &dyn Display, job: &Job) -> String {
     let file = job.origin.as_ref().map(|origin| format!("  {}", origin.name()));
     format!("{title}{}", file.unwrap_or_default())
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum PaletteEntry {
-    Command(PaletteCommand),
-    Badge(BadgeId),
-    Holder(String),
-    Named(String),
-    Template(TemplateId),
-    Titled(String),
-    Filter(NamedFilter),
-    Loaded(Loaded),
-}
-
-pub(super) fn what(entry: &PaletteEntry) -> String {
-    match entry {
-        PaletteEntry::Command(command) => command.action.help().to_owned(),
-        PaletteEntry::Badge(id) => t!("open badge {id}", id),
-        PaletteEntry::Holder(email) => t!("look up what {email} holds", email = Text::from(email.as_str())),
-        PaletteEntry::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
-        PaletteEntry::Filter(filter) => t!("filter: {name}", name = Text::from(filter.name.as_str())),
-        PaletteEntry::Template(id) => t!("show template {id}", id),
-        PaletteEntry::Loaded(loaded) => loaded.what(),
-        PaletteEntry::Titled(title) => {
-            t!("show templates with {title} in the title", title = Text::from(title.as_str()))
-        }
-    }
-}
-
-/// The place that an entry leads to, if it may be listed twice.
-pub(super) fn place(entry: &PaletteEntry) -> Option<String> {
-    match entry {
-        PaletteEntry::Badge(id) | PaletteEntry::Loaded(Loaded::Badge(id)) => {
-            Some(format!("badge {}", id.wire()))
-        }
-        PaletteEntry::Holder(email) => Some(format!("holder {}", email.to_lowercase())),
-        PaletteEntry::Loaded(Loaded::Holder(email, _)) => {
-            Some(format!("holder {}", email.wire().to_lowercase()))
-        }
-        PaletteEntry::Template(id) | PaletteEntry::Loaded(Loaded::Template(id, _)) => {
-            Some(format!("template {}", id.wire()))
-        }
-        PaletteEntry::Command(_)
-        | PaletteEntry::Named(_)
-        | PaletteEntry::Titled(_)
-        | PaletteEntry::Loaded(Loaded::Job(..) | Loaded::Drafts(..))
-        | PaletteEntry::Filter(_) => None,
-    }
 }
 
 fn is_number(text: &str) -> bool {
@@ -143,7 +140,7 @@ fn is_number(text: &str) -> bool {
 pub(super) fn ways(typed: &str) -> Vec<PaletteEntry> {
     let read = Query::read(typed);
     match Address::to_look_up(typed) {
-        Ok(address) => vec![PaletteEntry::Holder(address.as_str().to_owned())],
+        Ok(address) => vec![PaletteEntry::Holder(Text::from(address.as_str()), None)],
         // The service keeps no telephone numbers, so nothing is found by one.
         Err(_) if typed.contains('@') || matches!(read, Query::NotAnAddress(_)) => Vec::new(),
         // The number of a job, which is nothing else.
@@ -153,14 +150,15 @@ pub(super) fn ways(typed: &str) -> Vec<PaletteEntry> {
             // The Wallet's search box reads ids the same way: from a link, without brackets.
             let named = matches!(read, Query::Name { .. }).then(|| PaletteEntry::Named(typed.to_owned()));
             let badge = match read {
-                Query::BadgeId(id) => Some(PaletteEntry::Badge(id)),
-                _ => BadgeId::new(typed).filter(|_| one_word).map(PaletteEntry::Badge),
+                Query::BadgeId(id) => Some(id),
+                _ => BadgeId::new(typed).filter(|_| one_word),
             };
+            let badge = badge.map(|id| PaletteEntry::Badge(id, false));
             let titled = Some(PaletteEntry::Titled(typed.to_owned()));
             // A template id contains a digit. A single word is more likely a person's name than a title.
             let template = TemplateId::new(typed)
                 .filter(|_| one_word && typed.chars().any(|c| c.is_ascii_digit()))
-                .map(PaletteEntry::Template);
+                .map(|id| PaletteEntry::Template(id, None));
             let ways = match (&template, one_word) {
                 (Some(_), _) => [badge, template, titled, named],
                 (None, true) => [named, titled, badge, None],

@@ -1,6 +1,6 @@
 //! Search of the palette: how well an entry matches the typed text, and which letters match.
 
-use super::entries::{PaletteEntry, what};
+use super::entries::PaletteEntry;
 use crate::i18n::Language;
 use crate::tui::prelude::*;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
@@ -78,11 +78,13 @@ impl PaletteSearch {
         let typed = &self.typed_words;
         let starts = |texts: &[&str]| words_match(texts, typed, begins);
         let is_in = |text: &str| words_match(&[text], typed, |word, part| word.contains(part));
-        if let PaletteEntry::Loaded(loaded) = entry {
-            let words = letters(&loaded.words());
+        if let Some(words) = entry.words() {
+            let words = letters(&words);
             let lower = words.to_lowercase();
-            let rank = match (starts(&[&lower]), loaded.has_number(typed)) {
+            let rank = match (starts(&[&lower]), entry.has_number(typed)) {
                 (true, true) => Rank::Name,
+                // The job that used a file comes before the file.
+                (true, false) if matches!(entry, PaletteEntry::File(..)) => Rank::Words,
                 (true, false) => Rank::Loaded,
                 (false, _) => is_in(&lower).then_some(Rank::InLoaded)?,
             };
@@ -92,7 +94,7 @@ impl PaletteSearch {
             PaletteEntry::Command(command) => {
                 (letters(command.action.hint()), letters(&explained(command.action)))
             }
-            other => (letters(&what(other)), String::new()),
+            other => (letters(&other.what()), String::new()),
         };
         let (lower_name, lower_help) = (name.to_lowercase(), help.to_lowercase());
         let rank = if starts(&[&lower_name]) {

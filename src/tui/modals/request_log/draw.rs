@@ -8,7 +8,8 @@ use crate::tui::widgets::filtered_list::two_sided;
 use crate::tui::widgets::paged_list::draw_row;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells};
 
-const DETAIL: u16 = 5;
+/// Rows for the selected request.
+pub(in crate::tui::modals) const DETAIL: u16 = 5;
 /// Each column with its minimum width, its share of the free width and its drop priority.
 const COLUMNS: [(&str, (usize, usize, u8)); 9] = [
     (tr_noop!("Sent"), (8, 0, 0)),
@@ -72,54 +73,38 @@ impl RequestLog {
             draw_row(frame, Rect { y, height: 1, ..place }, i == at, spans, cx);
         }
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
-        match &self.save {
-            Some((file, _)) => {
-                let mut form = FormText::new(below, cx);
-                form.blank();
-                let about =
-                    t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
-                file.add_to(&mut form, about, cx);
-                form.draw(frame, below);
-            }
-            None => self.draw_detail(frame, below, entries.get(at).copied(), &base, cx),
+        if let Some(entry) = entries.get(at) {
+            frame.render_widget(detail(entry, &base, below, cx), below);
         }
     }
+}
 
-    fn draw_detail(
-        &self,
-        frame: &mut Frame<'_>,
-        area: Rect,
-        entry: Option<&LogEntry>,
-        base: &str,
-        cx: &UiContext,
-    ) {
-        let Some(entry) = entry else { return };
-        let room = usize::from(area.width).saturating_sub(4);
-        let status = match (entry.status, &entry.code) {
-            (Some(status), Some(code)) => t!("HTTP {status}, code {code}", status, code),
-            (Some(status), None) => t!("HTTP {status}", status),
-            (None, _) => t!("no answer").to_owned(),
-        };
-        let bytes = entry.bytes.map(|n| count!(n, "byte", "bytes"));
-        let failed = has_failed(entry).then(|| entry.outcome.to_owned());
-        let answer = list([status].into_iter().chain(failed).chain(bytes));
-        let facts = t!(
-            "{answer}; attempt {attempt}; waited {waited}, took {took}; {used} of {limit} requests in that minute",
-            answer,
-            attempt = entry.attempt,
-            waited = time(entry.waited),
-            took = time(entry.duration),
-            used = number(u64::from(entry.used)),
-            limit = number(u64::from(entry.limit)),
-        );
-        let mut lines: Vec<Line<'static>> = vec![Line::raw("")];
-        let shown = format!("{} {}", entry.method, target(entry, base));
-        lines.extend(
-            wrap(&shown, room).into_iter().take(2).map(|l| Line::styled(format!("  {l}"), cx.theme.strong())),
-        );
-        lines.extend(wrap(&facts, room).into_iter().map(|l| Line::styled(format!("  {l}"), cx.theme.dim())));
-        frame.render_widget(lines, area);
-    }
+fn detail(entry: &LogEntry, base: &str, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
+    let room = usize::from(area.width).saturating_sub(4);
+    let status = match (entry.status, &entry.code) {
+        (Some(status), Some(code)) => t!("HTTP {status}, code {code}", status, code),
+        (Some(status), None) => t!("HTTP {status}", status),
+        (None, _) => t!("no answer").to_owned(),
+    };
+    let bytes = entry.bytes.map(|n| count!(n, "byte", "bytes"));
+    let failed = has_failed(entry).then(|| entry.outcome.to_owned());
+    let answer = list([status].into_iter().chain(failed).chain(bytes));
+    let facts = t!(
+        "{answer}; attempt {attempt}; waited {waited}, took {took}; {used} of {limit} requests in that minute",
+        answer,
+        attempt = entry.attempt,
+        waited = time(entry.waited),
+        took = time(entry.duration),
+        used = number(u64::from(entry.used)),
+        limit = number(u64::from(entry.limit)),
+    );
+    let mut lines: Vec<Line<'static>> = vec![Line::raw("")];
+    let shown = format!("{} {}", entry.method, target(entry, base));
+    lines.extend(
+        wrap(&shown, room).into_iter().take(2).map(|l| Line::styled(format!("  {l}"), cx.theme.strong())),
+    );
+    lines.extend(wrap(&facts, room).into_iter().map(|l| Line::styled(format!("  {l}"), cx.theme.dim())));
+    lines
 }
 
 /// Path and query, without the common base path.

@@ -1,15 +1,13 @@
-//! Saving the request log to a file, and its text.
+//! The request log as text, for a file and for the pager.
 
 use crate::api::LogEntry;
 use crate::tui::connection::Client;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
-use crate::tui::widgets::save_file::SaveFile;
 use std::fmt::Write;
 
-pub fn form(entries: &[LogEntry], cx: &UiContext) -> (SaveFile, u64) {
-    let text = text(entries, &origin(cx), Timestamp::now());
-    (SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx), entries.len() as u64)
+pub fn whole(entries: &[LogEntry], cx: &UiContext) -> String {
+    text(entries, &origin(cx), Timestamp::now())
 }
 
 fn origin(cx: &UiContext) -> String {
