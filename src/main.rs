@@ -8,6 +8,7 @@ use lapel::config::{
     spoken,
 };
 use lapel::domain::email::ended;
+use lapel::domain::io_error;
 use lapel::i18n::set_language;
 use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
@@ -46,7 +47,7 @@ fn run(cli: Cli) -> u8 {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(why) => {
-            cli::complain(&t!("lapel cannot start its threads: {why}", why));
+            cli::complain(&t!("lapel cannot start its threads: {why}", why = io_error::words(&why)));
             return exit::FAILED;
         }
     };
