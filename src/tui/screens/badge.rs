@@ -363,7 +363,7 @@ impl Component for BadgeScreen {
                 Some(badge) => {
                     let held = badge_text::held(badge);
                     let case = badge_text::case(&held, self.requested(), cx);
-                    effects.copy(summary(&case, &script(&case)), t!("the masked summary"));
+                    effects.copy(summary(&case, &script(&case)), t!("masked summary"));
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),
             },

@@ -19,7 +19,7 @@ pub(super) fn head(
     // A mail that waits with its badge needs no line of its own.
     let waits = held.email_status().filter(|word| verdict.state() == State::Waiting && is(word, "wait"));
     if let Some(word) = waits {
-        why = t!("{why}; mail {word}", why, word);
+        why = cx.dotted(&[why, t!("mail: {word}", word)]);
     }
     let mut lines = verdict_lines(&verdict, why, room, cx);
     lines.extend(styled(&cx.dotted(&title_type_level(held)), room, cx.theme.strong()));
