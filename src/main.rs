@@ -8,6 +8,7 @@ use lapel::config::{
     spoken,
 };
 use lapel::domain::email::ended;
+use lapel::domain::io_error;
 use lapel::i18n::set_language;
 use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
@@ -46,7 +47,7 @@ fn run(cli: Cli) -> u8 {
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(why) => {
-            cli::complain(&t!("lapel cannot start its threads: {why}", why));
+            cli::complain(&t!("lapel cannot start its threads: {why}", why = io_error::words(&why)));
             return exit::FAILED;
         }
     };
@@ -129,7 +130,7 @@ fn code_of(result: anyhow::Result<()>) -> u8 {
     match result {
         Ok(()) => exit::OK,
         Err(why) => {
-            cli::complain(&format!("{why:#}"));
+            cli::complain(&with_causes(&why));
             exit::FAILED
         }
     }
@@ -425,6 +426,15 @@ impl ProfileHelpers {
     }
 }
 
+/// An error with its causes. An error of the system has words of lapel.
+fn with_causes(why: &anyhow::Error) -> String {
+    let causes = why.chain().map(|cause| match cause.downcast_ref() {
+        Some(error) => io_error::words(error).to_string(),
+        None => cause.to_string(),
+    });
+    causes.collect::<Vec<_>>().join(": ")
+}
+
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
@@ -453,7 +463,7 @@ impl Sandboxes {
         };
         let sandbox = Sandbox::start(options.showing_waiting())
             .await
-            .map_err(|why| t!("the sandbox did not start: {why}", why = format_args!("{:#}", why)))?;
+            .map_err(|why| t!("the sandbox did not start: {why}", why = with_causes(&why)))?;
         let key = ApiKey::new(sandbox.api_key()).map_err(|why| why.to_string())?;
         let mut connection = Connection::new(sandbox.base_url(), key).map_err(|why| why.to_string())?;
         connection.clock_speed = speed;

@@ -110,7 +110,7 @@ impl Failure {
             }));
             line.extend(more);
             if let Err(why) = output::answer(&json::line(&line.into())) {
-                output::complain(&t!("cannot write the output: {why}", why));
+                output::complain(&t!("cannot write the output: {why}", why = io_error::words(&why)));
             }
         }
         self.code
@@ -174,7 +174,7 @@ impl From<JobError> for Failure {
 
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
-        Self::new("output", t!("Cannot write the output: {error}", error))
+        Self::new("output", t!("Cannot write the output: {error}", error = io_error::words(&error)))
     }
 }
 

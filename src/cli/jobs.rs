@@ -31,7 +31,10 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
             let code = purge(&open(JobAccess::Look).await?, days).await?;
             let templates = templates_file(&settings.paths.data_dir, &profile(settings)?.name);
             if let Err(why) = forget_templates(&templates, Some(days)) {
-                output::complain(&t!("The list of templates for completion was not removed: {why}", why));
+                output::complain(&t!(
+                    "The list of templates for completion was not removed: {why}",
+                    why = io_error::words(&why)
+                ));
             }
             Ok(code)
         }

@@ -23,7 +23,13 @@ pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
     let path = paths.log_file();
     let file = match open(&path) {
         Ok(file) => file,
-        Err(why) => return Some(t!("{path}: cannot write the log: {why}", path = path.display(), why)),
+        Err(why) => {
+            return Some(t!(
+                "{path}: cannot write the log: {why}",
+                path = path.display(),
+                why = io_error::words(&why)
+            ));
+        }
     };
     let file = Mutex::new(Redacting(file));
     let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(file);

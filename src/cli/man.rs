@@ -1,6 +1,7 @@
 //! The manual page, generated from the command line's definition.
 
 use super::{Cli, exit, output};
+use crate::domain::io_error;
 use clap::CommandFactory;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
@@ -10,7 +11,7 @@ pub fn man() -> u8 {
     match write_page(&mut page) {
         Ok(()) => output::ended(output::print(&page), exit::OK),
         Err(why) => {
-            output::complain(&t!("cannot create the manual page: {why}", why));
+            output::complain(&t!("cannot create the manual page: {why}", why = io_error::words(&why)));
             exit::FAILED
         }
     }

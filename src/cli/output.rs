@@ -31,7 +31,7 @@ pub(super) fn ended(written: io::Result<()>, code: u8) -> u8 {
     match written {
         Ok(()) => code,
         Err(why) => {
-            complain(&t!("cannot write the output: {why}", why));
+            complain(&t!("cannot write the output: {why}", why = io_error::words(&why)));
             exit::FAILED
         }
     }

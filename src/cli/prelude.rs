@@ -4,6 +4,7 @@ pub(in crate::cli) use super::failure::Failure;
 pub(in crate::cli) use super::{exit, json, output};
 pub(in crate::cli) use crate::api::{ApiError, Call, Reader};
 pub(in crate::cli) use crate::config::{ConfigError, Env, Environment, Paths, Profile, Settings, profiles};
+pub(in crate::cli) use crate::domain::io_error;
 pub(in crate::cli) use crate::domain::text::scrub;
 pub(in crate::cli) use crate::i18n::{list, number, tr};
 pub(in crate::cli) use crate::jobs::{Job, JobId, JournalPlace, RowStatus};

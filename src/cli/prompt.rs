@@ -108,7 +108,7 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
         Failure::new("key", t!("Cannot read from standard input: {why}. Nothing was saved.", why))
     };
     match read.await {
-        Ok(read) => read.map_err(|why: io::Error| unreadable(&why.to_string())),
+        Ok(read) => read.map_err(|why: io::Error| unreadable(&io_error::words(&why).to_string())),
         Err(_) => Err(unreadable(t!("internal error"))),
     }
 }

@@ -19,7 +19,11 @@ pub(super) async fn of_file(name: &Path) -> Result<ImportSource, Failure> {
         return aside(pasted).await;
     }
     let path = std::path::absolute(name).map_err(|why| {
-        Failure::usage(t!("{name}: {why}. Nothing was sent.", name = scrub(&name.to_string_lossy()), why))
+        Failure::usage(t!(
+            "{name}: {why}. Nothing was sent.",
+            name = scrub(&name.to_string_lossy()),
+            why = io_error::words(&why)
+        ))
     })?;
     Ok(ImportSource::File(path))
 }
@@ -27,7 +31,10 @@ pub(super) async fn of_file(name: &Path) -> Result<ImportSource, Failure> {
 fn pasted() -> Result<ImportSource, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_PASTED_BYTES + 1).read_to_end(&mut bytes).map_err(|why| {
-        Failure::new("input", t!("Cannot read standard input: {why}. Nothing was sent.", why))
+        Failure::new(
+            "input",
+            t!("Cannot read standard input: {why}. Nothing was sent.", why = io_error::words(&why)),
+        )
     })?;
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::new(

@@ -155,7 +155,7 @@ fn is_heading(line: &str) -> bool {
 /// `None` when the file does not exist.
 pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, ConfigError> {
     let wrong = |what: String| ConfigError::from(Mistake::in_file(path, None, None, what));
-    let cannot = |why: std::io::Error| wrong(t!("cannot be read: {why}", why));
+    let cannot = |why: std::io::Error| wrong(t!("cannot be read: {why}", why = io_error::words(&why)));
     let file = match open_plain(path) {
         Ok(Some(file)) => file,
         Ok(None) => return Err(wrong(t!("is not a file").to_owned())),

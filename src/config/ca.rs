@@ -43,12 +43,12 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(t!("there is no file with the name given here").to_owned());
         }
-        Err(why) => return Err(t!("cannot read the certificate file: {kind}", kind = why.kind())),
+        Err(why) => return Err(t!("cannot read the certificate file: {why}", why = io_error::words(&why))),
     };
     let mut bytes = Vec::new();
     file.take(LONGEST + 1)
         .read_to_end(&mut bytes)
-        .map_err(|why| t!("cannot read {path}: {kind}", path = shown(path), kind = why.kind()))?;
+        .map_err(|why| t!("cannot read {path}: {why}", path = shown(path), why = io_error::words(&why)))?;
     if bytes.len() as u64 > LONGEST {
         return Err(t!("{path} is larger than 1 MB: it cannot be a certificate file", path = shown(path)));
     }

@@ -32,7 +32,7 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     let end = Instant::now() + patience;
     let mut child = command.spawn().map_err(|why| match why.kind() {
         ErrorKind::NotFound => t!("was not found: check its name and the PATH").to_owned(),
-        _ => t!("cannot start: {why}", why),
+        _ => t!("cannot start: {why}", why = io_error::words(&why)),
     })?;
     let printed = child.stdout.take().map(|from| reading(from, LONGEST));
     let complained = child.stderr.take().map(|from| reading(from, LONGEST_COMPLAINT));

@@ -182,11 +182,20 @@ fn replace_secret<'a>(
             if std::fs::metadata(&file).is_ok_and(|found| crate::fs::open_to_others(&found)) {
                 let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
                 std::fs::set_permissions(&file, private).map_err(|why| {
-                    Mistake::plain(t!("cannot make {file} private: {why}", file = shown(&file), why))
+                    Mistake::plain(t!(
+                        "cannot make {file} private: {why}",
+                        file = shown(&file),
+                        why = io_error::words(&why)
+                    ))
                 })?;
             }
-            replace(&file, format!("{}\n", secret.expose_secret()).as_bytes())
-                .map_err(|why| Mistake::plain(t!("cannot write {file}: {why}", file = shown(&file), why)))?;
+            replace(&file, format!("{}\n", secret.expose_secret()).as_bytes()).map_err(|why| {
+                Mistake::plain(t!(
+                    "cannot write {file}: {why}",
+                    file = shown(&file),
+                    why = io_error::words(&why)
+                ))
+            })?;
             Ok(Box::new(move || {
                 let _ = match old {
                     Some(old) => replace(&file, &old),

@@ -279,12 +279,12 @@ fn from_file(
     let wrong = |what: String| file.wrong(field, what);
     let secret_file = kind.file_label();
     let unreadable = |why: std::io::Error| {
-        let (kind, path_shown) = (why.kind(), shown(path));
+        let (why, path_shown) = (io_error::words(&why), shown(path));
         // A name that leads nowhere may be a key, written where the name of its file belongs.
         wrong(if std::fs::symlink_metadata(path).is_ok() {
-            t!("lapel cannot read the {secret_file} {path}: {kind}", secret_file, path = path_shown, kind)
+            t!("lapel cannot read the {secret_file} {path}: {why}", secret_file, path = path_shown, why)
         } else {
-            t!("lapel cannot read the {secret_file}: {kind}", secret_file, kind)
+            t!("lapel cannot read the {secret_file}: {why}", secret_file, why)
         })
     };
     let mut opened = match open_plain(path) {

@@ -166,7 +166,7 @@ impl KeyStore {
                             "{file}: this file exists and was not changed. Move it, or choose another profile name",
                             file
                         ),
-                        _ => t!("cannot write {file}: {why}", file, why),
+                        _ => t!("cannot write {file}: {why}", file, why = io_error::words(&why)),
                     })
                     .into()
                 })
@@ -194,7 +194,7 @@ impl KeyStore {
             Self::File => match std::fs::remove_file(kind.file(at.paths, at.name)) {
                 Ok(()) => true,
                 Err(why) if why.kind() == ErrorKind::NotFound => false,
-                Err(why) => return Err(why.to_string()),
+                Err(why) => return Err(io_error::words(&why).to_string()),
             },
             Self::Keyring => at.env.keyring().forget(&kind.keyring_entry(at.name))?,
             Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => return Ok(Deleted::Elsewhere),

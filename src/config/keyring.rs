@@ -115,7 +115,7 @@ impl Keyring {
             }
         });
         if let Err(why) = thread {
-            return Err(t!("lapel cannot ask the keyring: {why}", why));
+            return Err(t!("lapel cannot ask the keyring: {why}", why = io_error::words(&why)));
         }
         match told.recv_timeout(self.patience) {
             Ok(answer) => answer.map(|(_, value)| value).map_err(|why| words(&why)),

@@ -11,7 +11,11 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 pub(super) fn create_keys_dir(paths: &Paths) -> Result<(), Mistake> {
     create_private_dir(&paths.keys_dir()).map_err(|why| {
-        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
+        Mistake::plain(t!(
+            "cannot create {keys_dir}: {why}",
+            keys_dir = shown(&paths.keys_dir()),
+            why = io_error::words(&why)
+        ))
     })
 }
 
@@ -19,8 +23,9 @@ pub(super) fn create_keys_dir(paths: &Paths) -> Result<(), Mistake> {
 /// ends when the file is closed, even by a crash.
 pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let path = paths.config_dir.join(".lock");
-    let file = open_private_append(&path)
-        .map_err(|why| Mistake::plain(t!("cannot write {path}: {why}", path = shown(&path), why)))?;
+    let file = open_private_append(&path).map_err(|why| {
+        Mistake::plain(t!("cannot write {path}: {why}", path = shown(&path), why = io_error::words(&why)))
+    })?;
     let until = Instant::now() + LOCK_PATIENCE;
     loop {
         match file.try_lock() {

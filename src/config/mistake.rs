@@ -140,7 +140,7 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 pub(super) fn cannot_write(path: &Path, why: &std::io::Error) -> ConfigError {
-    Mistake::in_file(path, None, None, t!("cannot be written: {why}", why)).into()
+    Mistake::in_file(path, None, None, t!("cannot be written: {why}", why = io_error::words(why))).into()
 }
 
 pub(super) fn typed_mistake(name: &str, what: impl Into<String>) -> ConfigError {

@@ -21,8 +21,9 @@ impl Paths {
     pub fn find(env: &Env) -> Result<Self, ConfigError> {
         let home = etcetera::choose_base_strategy().ok();
         let folder = |name: &str, default: Option<PathBuf>| match env.raw(name) {
-            Some(path) => std::path::absolute(path)
-                .map_err(|why| typed_mistake(name, t!("lapel cannot use this folder ({why})", why))),
+            Some(path) => std::path::absolute(path).map_err(|why| {
+                typed_mistake(name, t!("lapel cannot use this folder ({why})", why = io_error::words(&why)))
+            }),
             None => default.map(|path| path.join("lapel")).ok_or_else(|| {
                 typed_mistake(name, t!("there is no home folder for the default: set this variable"))
             }),

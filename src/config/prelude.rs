@@ -6,6 +6,7 @@ pub(in crate::config) use super::mistake::{
 };
 pub(in crate::config) use super::paths::Paths;
 pub(in crate::config) use super::toml_reader::{TomlReader, TomlValue, join};
+pub(in crate::config) use crate::domain::io_error;
 pub(in crate::config) use secrecy::{ExposeSecret, SecretString};
 pub(in crate::config) use std::collections::BTreeMap;
 pub(in crate::config) use std::fmt;

@@ -15,6 +15,7 @@
 //! call_advice, summary        what to tell a caller, and the summary for a request
 //! spelling, mask, screen_text an address to read aloud; personal data masked
 //! tls_error                   why a connection cannot be encrypted safely
+//! io_error                    why the computer refuses to read, write or start something
 //! confirm_text, web_address   the text that confirms; addresses in the settings
 //! ```
 
@@ -25,6 +26,7 @@ pub mod edit_distance;
 pub mod email;
 pub mod holder;
 pub mod ids;
+pub mod io_error;
 pub mod look_alike;
 pub mod mask;
 pub mod name_search;

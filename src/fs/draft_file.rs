@@ -44,8 +44,8 @@ pub struct Draft {
 /// A folder or a symbolic link is never replaced, also if the user allows it.
 pub fn may_be_replaced(old: &fs::Metadata) -> io::Result<()> {
     let why = match old.file_type() {
-        kind if kind.is_symlink() => t!("the path is a symbolic link: name the file itself"),
-        kind if !kind.is_file() => t!("the path is not a file"),
+        kind if kind.is_symlink() => localizable!("the path is a symbolic link: name the file itself"),
+        kind if !kind.is_file() => localizable!("the path is not a file"),
         _ => return Ok(()),
     };
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))

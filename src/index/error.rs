@@ -2,6 +2,7 @@
 
 use crate::api::ApiError;
 use crate::domain::email::ended;
+use crate::domain::io_error;
 use rusqlite::ErrorCode;
 
 /// Why the index cannot be used. The index is only a copy; nothing else depends on it.
@@ -51,7 +52,7 @@ impl IndexError {
     }
 
     pub(super) fn io(error: &std::io::Error, file: &str) -> Self {
-        Self::Store { file: file.to_owned(), why: error.to_string() }
+        Self::Store { file: file.to_owned(), why: io_error::words(error).to_string() }
     }
 
     pub fn is_cancelled(&self) -> bool {

@@ -530,5 +530,5 @@ pub fn shares(job: &Job) -> Localizable {
         (n, Localizable::of(status.name()))
     });
     let all = perhaps.into_iter().chain(certain.filter(|(n, _)| *n > 0));
-    list(all.map(|(n, state)| localizable!("{n} {state}", n = number(n), state)))
+    list(all.map(|(n, word)| localizable!("{n} {word}", n = number(n), word)))
 }

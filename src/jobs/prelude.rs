@@ -1,6 +1,7 @@
 //! Names that many files of this module use.
 
 pub(in crate::jobs) use crate::api::{ApiError, Call};
+pub(in crate::jobs) use crate::domain::io_error;
 pub(in crate::jobs) use crate::domain::text::scrub;
 pub(in crate::jobs) use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId, Text};
 pub(in crate::jobs) use crate::i18n::{Localizable, list};

@@ -1,5 +1,6 @@
 //! Errors of writing a file.
 
+use crate::domain::io_error;
 use crate::domain::text::scrub;
 use std::error::Error;
 use std::io;
@@ -24,7 +25,7 @@ messages! {
     DiskFull(path: PathBuf)
         => localizable!("no space is left for {file}, so nothing was saved: free some space or choose another disk", file = shown(path));
     Write { path: PathBuf, source: io::Error }
-        => localizable!("{file} could not be saved, and no part of it is left: {source}", file = shown(path), source);
+        => localizable!("{file} could not be saved, and no part of it is left: {source}", file = shown(path), source = io_error::words(source));
     /// More columns than an Excel sheet can have.
     TooWide { columns: usize }
         => localizable!("nothing was saved: {columns} columns, but an Excel sheet has 16,384 at most; save as CSV", columns);

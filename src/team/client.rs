@@ -91,7 +91,7 @@ fn words_of(error: &std::io::Error) -> Localizable {
         _ if error.to_string().starts_with("failed to lookup address") => {
             localizable!("its host name was not found")
         }
-        _ => Localizable::verbatim(crate::domain::text::scrub(&error.to_string())),
+        _ => crate::domain::io_error::words(error),
     }
 }
 
@@ -388,7 +388,7 @@ mod tests {
             (ErrorKind::BrokenPipe.into(), "the connection was lost"),
             (ErrorKind::TimedOut.into(), "no response in time"),
             (std::io::Error::other(lookup), "its host name was not found"),
-            (std::io::Error::other("something\u{1b}[31m"), "something"),
+            (std::io::Error::other("something\u{1b}[31m"), "unexpected error (something"),
         ] {
             let said = words_of(&error).to_string();
             assert!(said.starts_with(words) && !said.contains('\u{1b}'), "{said}");

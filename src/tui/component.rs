@@ -21,7 +21,8 @@ pub(in crate::tui) fn usual_hint(context: Option<&KeyContext>, action: Action) -
 
 /// A screen or a modal.
 ///
-/// `on_*` changes state and returns effects; it never waits and never draws. `draw` decides nothing.
+/// `on_*` changes state and returns effects; it never waits and never draws. `draw` decides nothing; it only notes where
+/// rows were drawn, for clicks and pages.
 pub(in crate::tui) trait Component: 'static {
     /// The contexts in which the keymap looks up a key, innermost first.
     fn key_contexts(&self) -> Vec<KeyContext>;

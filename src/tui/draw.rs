@@ -1,4 +1,5 @@
-//! Draws the frame: one header line, the screen, one footer line. Drawing decides nothing.
+//! Draws the frame: one header line, the screen, one footer line. Drawing decides nothing; it only notes where rows
+//! were drawn.
 
 use super::app::{App, LONGEST_NOTICE, SMALLEST};
 use super::component::Component as _;

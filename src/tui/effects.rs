@@ -331,7 +331,7 @@ impl<'a> Effects<'a> {
         self.commands.extend(requests.into_iter().map(WorkerCommand::Cancel));
     }
 
-    /// Scrubs the text, except line breaks and tabs. `what` names it in the middle of a sentence: `the badge id`.
+    /// Scrubs the text, except line breaks and tabs. `what` is its label: `masked summary`.
     pub fn copy(&mut self, text: String, what: &str) {
         self.copies.push(CopiedText { text, what: what.to_owned(), before: None, after: None });
     }

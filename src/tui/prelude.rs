@@ -22,6 +22,7 @@ pub(in crate::tui) use crate::api::{
     ApiError, Call, Connection, HistoryFilter, HistoryQuery, Paging, RawOf, Reader,
 };
 pub(in crate::tui) use crate::config::{Environment, NamedFilter, Palette};
+pub(in crate::tui) use crate::domain::io_error;
 pub(in crate::tui) use crate::domain::screen_text::KnownWords;
 pub(in crate::tui) use crate::domain::text::{scrub, short};
 pub(in crate::tui) use crate::domain::{

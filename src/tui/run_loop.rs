@@ -65,7 +65,9 @@ pub struct Tui<S: Surface> {
 impl<S: Surface> Tui<S> {
     /// Must run within a tokio runtime.
     pub fn new(surface: S, start: Start) -> anyhow::Result<Self> {
-        let size = surface.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
+        let size = surface
+            .size()
+            .map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e = io_error::words(&e))))?;
         let mut cx = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         cx.pictures = images::PictureStore::new(&start.pictures);
         let mut app =
@@ -127,7 +129,10 @@ impl<S: Surface> Tui<S> {
         if !std::mem::take(&mut self.app.changed) {
             return Ok(false);
         }
-        let size = self.surface.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
+        let size = self
+            .surface
+            .size()
+            .map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e = io_error::words(&e))))?;
         if self.app.size != (size.width, size.height) {
             // The window has a new size, and its resize message has not arrived yet.
             self.app.update(Message::Resize(size.width, size.height));
@@ -143,7 +148,7 @@ impl<S: Surface> Tui<S> {
         self.app.draw(&mut self.frame);
         (self.on_step)(LoopStep::Draw);
         let shown = self.surface.show(&mut self.frame);
-        shown.map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
+        shown.map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e = io_error::words(&e))))?;
         Ok(true)
     }
 

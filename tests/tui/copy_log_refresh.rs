@@ -71,7 +71,7 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     h.press("i");
     let screen = h.screen();
     assert!(
-        screen.contains(msg_part("Sent the badge id to the terminal's clipboard; it may refuse")),
+        screen.contains(msg_part("Sent to the terminal's clipboard: badge id. It may refuse")),
         "{screen}"
     );
     assert_eq!(copied(&mut h), ids[2], "the newest is the first");
@@ -144,8 +144,11 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     h.press("y t");
     let screen = h.screen();
     assert!(
-        screen.contains(&format!("600 {} {}", msg_part("rows that are marked"), msg_part("is too long")))
-            && screen.contains(msg_part("Nothing was copied")),
+        screen.contains(&format!(
+            "{} (600 {}): ",
+            msg_part("Too long for the clipboard"),
+            msg_part("rows that are marked")
+        )) && screen.contains(msg_part("Nothing was copied")),
         "{screen}"
     );
     let off = AppSettings { clipboard: ClipboardChoice::Off, ..AppSettings::default() };
@@ -161,7 +164,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     behave(&mut h, native, HostTerminal::default());
     h.press("y i");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("The badge id was not copied")), "{screen}");
+    assert!(screen.contains(msg_part("Not copied (badge id)")), "{screen}");
     assert_eq!(h.tui.app.take_spoken(), "");
 }
 
@@ -179,7 +182,7 @@ async fn over_ssh_the_link_is_copied_in_place_of_a_browser() {
     let screen = h.screen();
     assert!(screen.contains(msg_part("browser over ssh")) && screen.contains("/front.png"), "{screen}");
     let words: Vec<&str> = screen.split_whitespace().collect();
-    assert!(words.join(" ").contains(msg_part("Sent the link to the terminal's clipboard")), "{screen}");
+    assert!(words.join(" ").contains(msg_part("Sent to the terminal's clipboard: link")), "{screen}");
     assert!(copied(&mut h).starts_with("http://127.0.0.1"));
     behave(&mut h, AppSettings::default(), HostTerminal::default());
     h.press("o");

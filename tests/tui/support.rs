@@ -926,7 +926,7 @@ async fn the_questions_and_the_notice_of_a_summary_are_short() {
     assert!(screen.lines().filter(asked).count() > 8, "{screen}");
     assert!(screen.lines().filter(asked).all(|line| !line.contains('…')), "{screen}");
     h.press("esc Y");
-    let said = "Sent the masked summary to the terminal's clipboard; it may refuse silently.";
+    let said = "Sent to the terminal's clipboard: masked summary. It may refuse silently.";
     assert!(h.screen().lines().any(|line| line.contains(msg_part(said))), "on one line: {}", h.screen());
     h.press("J");
     let screen = h.settled().await;

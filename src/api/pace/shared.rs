@@ -7,6 +7,7 @@ use super::slots::Seat;
 use super::slots::{self, BootMoment, SharedUse, Slot, SlotReply, SlotRequest};
 use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
+use crate::domain::io_error;
 use crate::fs;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -63,12 +64,12 @@ impl Shared {
             let file = scrub(&path.to_string_lossy()).into_owned();
             localizable!("{file}: {why}", file, why)
         };
-        fs::create_private_dir(folder).map_err(|why| failed(of(&why)))?;
+        fs::create_private_dir(folder).map_err(|why| failed(io_error::words(&why)))?;
         if fs::FileSystem::of(folder) != fs::FileSystem::Local {
             return Err(failed(localizable!("the folder is on a network drive")));
         }
         // SQLite creates its other files with this file's mode.
-        drop(fs::open_private_append(&path).map_err(|why| failed(of(&why)))?);
+        drop(fs::open_private_append(&path).map_err(|why| failed(io_error::words(&why)))?);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(of(&why)))?;
         let process = format!("{:016x}", fastrand::Rng::new().u64(..));

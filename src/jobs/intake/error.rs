@@ -26,7 +26,7 @@ messages! {
     NoPermission
         => localizable!("{name}: you have no permission to read it. Ask for permission, or use a copy that you can read.", name);
     Io { source: std::io::Error }
-        => localizable!("lapel could not read {name}: {source}. Try again, or copy the file to a local disk first.", name, source);
+        => localizable!("lapel could not read {name}: {source}. Try again, or copy the file to a local disk first.", name, source = io_error::words(source));
     Empty => localizable!("{name} is empty: it has no rows.", name);
     /// `what`: The part that is too big.
     /// `limit`: Limit in bytes.

@@ -487,7 +487,7 @@ fn cannot_write(file: &Path, why: &std::io::Error) -> JobError {
     JobError::no(localizable!(
         "{file} cannot be written: {why}. Nothing was changed.",
         file = shown(file),
-        why
+        why = io_error::words(why)
     ))
 }
 

@@ -34,7 +34,7 @@ impl JournalError {
         let file = file.to_owned();
         match error.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full { file },
-            _ => Self::NotWritable { file, why: Localizable::verbatim(error.to_string()) },
+            _ => Self::NotWritable { file, why: io_error::words(error) },
         }
     }
 }

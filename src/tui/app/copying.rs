@@ -17,7 +17,7 @@ impl TerminalOutput {
         let AppOptions { settings, host, .. } = &self.options;
         match ClipboardRoute::of(settings.clipboard, host) {
             _ if clip.text.is_empty() => {
-                effects.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
+                effects.say(t!("Nothing was copied. It is empty: {what}.", what = clip.what));
             }
             ClipboardRoute::Off => {
                 say(
@@ -48,7 +48,7 @@ impl TerminalOutput {
         }
         let sequence = clipboard::sequence(&clip.text, &self.options.host);
         self.say(&sequence);
-        let text = t!("Sent {what} to the terminal's clipboard; it may refuse silently.", what = clip.what);
+        let text = t!("Sent to the terminal's clipboard: {what}. It may refuse silently.", what = clip.what);
         say(clip, &text, effects);
     }
 
@@ -75,7 +75,7 @@ impl TerminalOutput {
     /// Copies the address of a picture that cannot be opened here, and shows it.
     fn copy_link(&mut self, url: String, why: &str, effects: &mut Effects<'_>) {
         let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
-        self.copy(CopiedText { text: url, what: t!("the link").to_owned(), before, after }, effects);
+        self.copy(CopiedText { text: url, what: t!("link").to_owned(), before, after }, effects);
     }
 
     pub(super) fn handed(&mut self, reply: Reply, effects: &mut Effects<'_>) -> Handled {
@@ -83,17 +83,17 @@ impl TerminalOutput {
         match (self.program_calls.remove(&reply.id), result) {
             (Some(CallPurpose::Clip(clip, _)), Ok(TMUX)) => {
                 let text = t!(
-                    "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",
+                    "Copied to tmux: {what}. Use its paste key, or the clipboard if your terminal allows it.",
                     what = clip.what
                 );
                 say(&clip, &text, effects);
             }
             (Some(CallPurpose::Clip(clip, _)), Ok(_)) => {
-                say(&clip, &t!("Copied {what}.", what = clip.what), effects);
+                say(&clip, &t!("Copied: {what}.", what = clip.what), effects);
             }
             (Some(CallPurpose::Clip(clip, true)), Err(_)) => self.ask_terminal(&clip, effects),
             (Some(CallPurpose::Clip(clip, false)), Err(why)) => {
-                effects.warn(t!("{what} was not copied: {why}.", what = begun(&clip.what), why));
+                effects.warn(t!("Not copied ({what}): {why}.", what = clip.what, why));
             }
             (Some(CallPurpose::Link(url)), Err(why)) => {
                 self.copy_link(url, &t!("lapel could not open the browser ({why})", why), effects);
@@ -113,12 +113,7 @@ fn say(clip: &CopiedText, text: &str, effects: &mut Effects<'_>) {
 }
 
 fn too_long(clip: &CopiedText, most: usize, effects: &mut Effects<'_>) {
-    effects.warn(t!("{what} is too long for the clipboard: {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
-}
-
-fn begun(what: &str) -> String {
-    let mut chars = what.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    effects.warn(t!("Too long for the clipboard ({what}): {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = clip.what, clip = number(clip.text.len() as u64), most = number(most as u64)));
 }
 
 /// Programs that open a URL. Each takes it as one argument, without a shell.

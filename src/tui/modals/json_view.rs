@@ -105,7 +105,7 @@ impl Component for JsonView {
             }
             Action::OtherRecord => effects.say(t!("There is no other record of it.")),
             Action::CopyAll => match self.read.value() {
-                Some(raw) => effects.copy(raw.text.wire().to_owned(), t!("the original JSON")),
+                Some(raw) => effects.copy(raw.text.wire().to_owned(), t!("original JSON")),
                 _ => effects.say(t!("Nothing was read yet. There is nothing to copy.")),
             },
             Action::Pager => match self.read.value() {

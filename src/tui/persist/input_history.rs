@@ -300,7 +300,11 @@ pub fn run(ask: &RecentsRequest) -> Result<Lists, String> {
     let RecentsRequest { path, changes, keep_days } = ask;
     let cannot = |why: std::io::Error| {
         let path = scrub(&path.to_string_lossy()).into_owned();
-        t!("lapel cannot save recent look-ups to {path}: {why}. It offers them until it ends.", path, why)
+        t!(
+            "lapel cannot save recent look-ups to {path}: {why}. It offers them until it ends.",
+            path,
+            why = io_error::words(&why)
+        )
     };
     let templates = path.with_extension(TEMPLATES);
     if changes.contains(&InputChange::Forget) {

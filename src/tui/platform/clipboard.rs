@@ -24,7 +24,7 @@ pub const LONGEST: usize = 4 << 20;
 pub struct CopiedText {
     /// Line breaks and tabs stay.
     pub text: String,
-    /// The name of the text in the middle of a sentence: `the badge id`.
+    /// A label for the text: `badge id`.
     pub what: String,
     /// A sentence before the result.
     pub before: Option<String>,

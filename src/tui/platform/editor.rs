@@ -17,7 +17,10 @@ pub fn run(editor: &str, text: &str) -> Result<String, String> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     let kept = |why: std::io::Error| {
-        t!("lapel could not create a file for the editor ({why}). The text is unchanged.", why)
+        t!(
+            "lapel could not create a file for the editor ({why}). The text is unchanged.",
+            why = io_error::words(&why)
+        )
     };
     let folder = builder.tempdir().map_err(kept)?;
     let path = folder.path().join("reason.txt");
@@ -32,7 +35,11 @@ fn edit(editor: &str, path: &Path) -> Result<(), String> {
     let mut command = shell(editor);
     crate::secrets::hide_from(&mut command);
     let status = command.arg(path).status().map_err(|why| {
-        t!("lapel could not start the editor ({named}): {why}. The text is unchanged.", named, why)
+        t!(
+            "lapel could not start the editor ({named}): {why}. The text is unchanged.",
+            named,
+            why = io_error::words(&why)
+        )
     })?;
     match status.code() {
         Some(0) => Ok(()),

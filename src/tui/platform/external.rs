@@ -79,7 +79,7 @@ async fn run(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> Result
             // After the time limit nobody receives this.
             let _ = tell.send(run_to_its_end(path, args, input));
         })
-        .map_err(|why| t!("did not start: {why}", why))?;
+        .map_err(|why| t!("did not start: {why}", why = io_error::words(&why)))?;
     match tokio::time::timeout(PATIENCE, told).await {
         Ok(Ok(ended)) => ended,
         Ok(Err(_)) => Err(t!("did not start").to_owned()),
@@ -99,20 +99,20 @@ fn run_to_its_end(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> R
     }
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.spawn().map_err(|why| t!("did not start: {why}", why))?;
+    let mut child = command.spawn().map_err(|why| t!("did not start: {why}", why = io_error::words(&why)))?;
     let written = match (child.stdin.take(), input) {
         // This arm closes the pipe at its end, so that the program sees the end of its input.
         (Some(mut stdin), Some(input)) => stdin.write_all(&input),
         _ => Ok(()),
     };
-    let status = child.wait().map_err(|why| t!("gave no status: {why}", why))?;
+    let status = child.wait().map_err(|why| t!("gave no status: {why}", why = io_error::words(&why)))?;
     if !status.success() {
         return Err(match status.code() {
             Some(code) => t!("failed with exit code {code}", code),
             None => t!("was killed by a signal").to_owned(),
         });
     }
-    written.map_err(|why| t!("did not read it all: {why}", why))
+    written.map_err(|why| t!("did not read it all: {why}", why = io_error::words(&why)))
 }
 
 #[cfg(all(test, unix))]

@@ -51,10 +51,9 @@ pub fn run(pager: &str, page: &PagerText) -> Result<(), String> {
     if std::env::var_os(LESS_CHARSET).is_none() {
         command.env(LESS_CHARSET, "utf-8");
     }
-    let mut child = command
-        .stdin(Stdio::piped())
-        .spawn()
-        .map_err(|why| t!("lapel could not start the pager ({named}): {why}.", named, why))?;
+    let mut child = command.stdin(Stdio::piped()).spawn().map_err(|why| {
+        t!("lapel could not start the pager ({named}): {why}.", named, why = io_error::words(&why))
+    })?;
     let written = match child.stdin.take() {
         // This arm closes the pipe at its end. A pager that is closed early reads no more.
         Some(mut stdin) => match stdin.write_all(page.0.as_bytes()) {
@@ -64,7 +63,8 @@ pub fn run(pager: &str, page: &PagerText) -> Result<(), String> {
         None => Ok(()),
     };
     let ended = child.wait().and_then(|status| written.map(|()| status));
-    let status = ended.map_err(|why| t!("The pager ({named}) failed: {why}.", named, why))?;
+    let status =
+        ended.map_err(|why| t!("The pager ({named}) failed: {why}.", named, why = io_error::words(&why)))?;
     match status.code() {
         Some(0) => Ok(()),
         Some(editor::NOT_FOUND) if cfg!(unix) => {

@@ -529,6 +529,6 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
 fn crashed(folder: &Path, info: &std::panic::PanicHookInfo<'_>) -> String {
     match crash::write(folder, info) {
         Ok(path) => path.display().to_string(),
-        Err(why) => t!("(could not be written: {why})", why),
+        Err(why) => t!("(could not be written: {why})", why = io_error::words(&why)),
     }
 }

@@ -305,7 +305,7 @@ impl Component for BadgeScreen {
                 Some(badge) => {
                     let held = badge_text::held(badge, &self.journal.1, cx);
                     let case = badge_text::case(&held, cx);
-                    effects.copy(summary(&case, &script(&case)), t!("the masked summary"));
+                    effects.copy(summary(&case, &script(&case)), t!("masked summary"));
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),
             },

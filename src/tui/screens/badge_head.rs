@@ -14,7 +14,7 @@ pub(super) fn head(held: &HeldBadge, more: &str, room: usize, cx: &UiContext) ->
     let waits = held.email_status().filter(|word| word.wire().eq_ignore_ascii_case("wait"));
     let waits = waits.filter(|_| verdict.state() == State::Waiting);
     if let Some(word) = waits {
-        why = t!("{why}; mail {word}", why, word);
+        why = cx.dotted(&[why, t!("mail: {word}", word)]);
     }
     let mut lines = verdict_lines(&verdict, why, room, cx);
     lines.extend(styled(&cx.dotted(&title_type_level(held)), room, cx.theme.strong()));

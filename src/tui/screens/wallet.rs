@@ -391,7 +391,7 @@ impl Component for Wallet {
             Action::CopySummary => match self.lookup.list.selected() {
                 Some(held) => {
                     let (case, script) = (self.case(held, cx), self.script(held, cx));
-                    effects.copy(summary(&case, &script), t!("the masked summary"));
+                    effects.copy(summary(&case, &script), t!("masked summary"));
                 }
                 None => effects.say(t!("There is no badge here to summarise.")),
             },

@@ -45,12 +45,8 @@ impl Copyables {
         let clean = scrub(raw);
         let after = matches!(clean, Cow::Owned(_))
             .then(|| t!("It has invisible or invalid characters; placeholders replace them.").to_owned());
-        let clip = CopiedText {
-            text: clean.clone().into_owned(),
-            what: t!("the {label}", label),
-            before: None,
-            after,
-        };
+        let clip =
+            CopiedText { text: clean.clone().into_owned(), what: label.to_owned(), before: None, after };
         self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
     }
 
@@ -69,7 +65,7 @@ impl Copyables {
 
     pub fn row(&mut self, cells: &[String]) {
         let text = cells.join("\t");
-        let clip = CopiedText { what: t!("the row").to_owned(), before: None, after: formulas(&text), text };
+        let clip = CopiedText { what: t!("row").to_owned(), before: None, after: formulas(&text), text };
         let shown = cells.iter().filter(|c| !c.is_empty()).cloned().collect::<Vec<_>>().join(", ");
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }

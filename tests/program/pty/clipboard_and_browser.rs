@@ -52,14 +52,14 @@ fn over_ssh_the_terminal_gets_the_text_and_the_screen_stays_whole() {
     let mut term = with_program(setup, "wl-copy", 0).start();
     let id = menu(&mut term);
     term.send("i");
-    let shown = term.shows(msg_part("Sent the badge id to the terminal's clipboard"));
-    assert!(shown.has(msg_part("it may refuse silently")), "{}", shown.text);
+    let shown = term.shows(msg_part("Sent to the terminal's clipboard: badge id"));
+    assert!(shown.has(msg_part("It may refuse silently")), "{}", shown.text);
     assert_eq!(clipboard(&term.raw()), Some(id));
     assert!(!term.home.path().join("wl-copy.args").exists());
     assert!(shown.has("4,300 badges"), "{}", shown.text);
     // A table goes whole, in one piece.
     term.send("yt");
-    term.shows("Sent 100 rows that are loaded");
+    term.shows("Sent to the terminal's clipboard: 100 rows that are loaded");
     let table = clipboard(&term.raw()).expect("a table");
     assert_eq!(table.lines().count(), 101);
     assert!(table.chars().all(|c| !c.is_control() || c == '\n' || c == '\t'), "{table:?}");
@@ -72,7 +72,7 @@ fn a_local_program_is_believed_and_one_that_fails_is_not() {
     let mut term = with_program(still_demo().env("WAYLAND_DISPLAY", "wayland-0"), "wl-copy", 0).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows("Copied the badge id.");
+    term.shows("Copied: badge id.");
     assert_eq!(read(&term, "wl-copy.in"), id);
     assert!(read(&term, "wl-copy.args").contains("text/plain"));
     assert_eq!(clipboard(&term.raw()), None, "the terminal is not asked, too");
@@ -80,7 +80,7 @@ fn a_local_program_is_believed_and_one_that_fails_is_not() {
     let mut term = with_program(still_demo().env("DISPLAY", ":0"), "xclip", 1).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows(msg_part("Sent the badge id to the terminal's clipboard"));
+    term.shows(msg_part("Sent to the terminal's clipboard: badge id"));
     assert_eq!(clipboard(&term.raw()), Some(id));
 
     let setup = with_program(still_demo().env("DISPLAY", ":0"), "xclip", 3);
@@ -88,7 +88,7 @@ fn a_local_program_is_believed_and_one_that_fails_is_not() {
     let mut term = setup.start();
     menu(&mut term);
     term.send("i");
-    let shown = term.shows(msg_part("The badge id was not copied"));
+    let shown = term.shows(msg_part("Not copied (badge id)"));
     assert!(shown.has("xclip failed with exit code 3"), "{}", shown.text);
     assert_eq!(clipboard(&term.raw()), None);
 }
@@ -99,7 +99,7 @@ fn inside_tmux_it_is_tmux_that_gets_it() {
     let mut term = with_program(inside(), "tmux", 0).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows(msg_part("Copied the badge id to tmux"));
+    term.shows(msg_part("Copied to tmux: badge id"));
     assert_eq!(read(&term, "tmux.in"), id);
     assert_eq!(read(&term, "tmux.args"), "load-buffer\n-w\n-\n");
     assert_eq!(clipboard(&term.raw()), None);
@@ -108,7 +108,7 @@ fn inside_tmux_it_is_tmux_that_gets_it() {
     let mut term = with_program(inside(), "tmux", 1).start();
     let id = menu(&mut term);
     term.send("i");
-    term.shows(msg_part("Sent the badge id to the terminal's clipboard"));
+    term.shows(msg_part("Sent to the terminal's clipboard: badge id"));
     let raw = term.raw();
     assert!(contains(&raw, b"\x1bPtmux;\x1b\x1b]52;c;") && contains(&raw, b"\x1b\x1b\\\x1b\\"));
     assert_eq!(clipboard(&raw), Some(id));

@@ -155,6 +155,21 @@ fn programs_read_the_same_in_every_language() {
     assert_eq!(one.len(), other.len());
 }
 
+/// A loop of links: not even an administrator can read it. The system has words for it, but only in English.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_error_of_the_system_is_not_in_english() {
+    let bench = Bench::new();
+    bench.settings("[profiles.uni]\nbase_url = 'https://uni.example/'\nkey = { file = 'loop' }\n");
+    let link = bench.path("config/loop");
+    std::os::unix::fs::symlink(&link, &link).expect("a link");
+    let mut command = bench.lapel(&["ping", "--profile", "uni"]);
+    command.env("LANG", "ko_KR.UTF-8").env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY");
+    let said = bench.said(command.output().expect("it runs")).ended(2).err;
+    let why = said.lines().find_map(|line| line.split_once("읽을 수 없습니다: ")).expect(&said).1;
+    assert!(why.contains("운영체제 오류 40") && !why.contains(|c: char| c.is_ascii_alphabetic()), "{said}");
+}
+
 /// What the journal keeps is read in any language, whichever was spoken when it was written.
 #[test]
 fn the_journal_keeps_no_sentence_of_the_language_that_was_spoken() {

@@ -479,7 +479,7 @@ pub fn shares(drafts: &[Job]) -> Vec<String> {
 fn share(status: RowStatus, n: u64, kind: Kind) -> String {
     match status {
         RowStatus::NeedsReview => plural!(n, "{n} needs review", "{n} need review"),
-        status => t!("{n} {state}", n = number(n), state = draft_words(status, kind)),
+        status => t!("{n} {word}", n = number(n), word = draft_words(status, kind)),
     }
 }
 

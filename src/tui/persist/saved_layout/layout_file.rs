@@ -42,12 +42,12 @@ pub async fn run(ask: ViewRequest) -> ViewResponse {
     let asked = ask.clone();
     let work = tokio::task::spawn_blocking(move || match ask {
         ViewRequest::Recall(file) => recall(&file),
-        ViewRequest::Keep(file, view) => {
-            ViewResponse::Done(keep(&file, &view).map_err(|why| cannot_keep(&file, &why.to_string())))
-        }
-        ViewRequest::Forget(file) => {
-            ViewResponse::Done(fs::remove(&file).map_err(|why| cannot_keep(&file, &why.to_string())))
-        }
+        ViewRequest::Keep(file, view) => ViewResponse::Done(
+            keep(&file, &view).map_err(|why| cannot_keep(&file, &io_error::words(&why).to_string())),
+        ),
+        ViewRequest::Forget(file) => ViewResponse::Done(
+            fs::remove(&file).map_err(|why| cannot_keep(&file, &io_error::words(&why).to_string())),
+        ),
     });
     // The lists wait only for reading.
     let patience = if matches!(asked, ViewRequest::Recall(_)) { PATIENCE } else { WRITING };
@@ -78,7 +78,7 @@ fn recall(file: &Path) -> ViewResponse {
     let bytes = match read(file) {
         Ok(None) => return ViewResponse::Recalled(None, None),
         Ok(Some(bytes)) => bytes,
-        Err(why) => return ViewResponse::LeftAlone(cannot_read(file, &why.to_string())),
+        Err(why) => return ViewResponse::LeftAlone(cannot_read(file, &io_error::words(&why).to_string())),
     };
     let text = (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8(bytes).ok()).flatten();
     match text.as_deref().map_or(Err(NoView::Damaged), SavedLayout::from_json) {
@@ -94,7 +94,7 @@ fn recall(file: &Path) -> ViewResponse {
                         file = scrub(&aside.to_string_lossy())
                     )),
                 ),
-                Err(why) => ViewResponse::LeftAlone(cannot_read(file, &why.to_string())),
+                Err(why) => ViewResponse::LeftAlone(cannot_read(file, &io_error::words(&why).to_string())),
             }
         }
     }
@@ -105,7 +105,9 @@ fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
     // Check the type first: opening a pipe would wait for its other end.
     match std::fs::metadata(file) {
         Ok(found) if found.is_file() => {}
-        Ok(_) => return Err(io::Error::new(ErrorKind::InvalidInput, t!("this path is not a file"))),
+        Ok(_) => {
+            return Err(io::Error::new(ErrorKind::InvalidInput, localizable!("this path is not a file")));
+        }
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(why) => return Err(why),
     }
