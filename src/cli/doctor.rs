@@ -73,7 +73,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
             "round_trip_ms": took,
             "error": reached.err().map(|why| why.to_string()),
         });
-        problems.extend(reader.alone().map(|why| why.to_string()));
+        problems.extend(reader.link_now().alone_words());
         if profile.journal.is_none() {
             problems.extend(reader.own_share().map(|why| why.to_string()));
         }
@@ -194,7 +194,7 @@ async fn journal(
             if reader.is_some_and(|(_, is_reached)| is_reached) {
                 let _ = session.reader.ping(&Call::interactive()).await;
             }
-            let alone = session.reader.alone().map(|why| why.to_string());
+            let alone = session.reader.link_now().alone_words();
             problems.extend(alone.filter(|why| !problems.contains(why)));
         }
         Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))

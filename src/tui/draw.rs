@@ -99,7 +99,7 @@ impl App {
     /// A key is checked by a request, for which this computer has no share of its team's limit now.
     fn cannot_connect(&self) -> Option<String> {
         let link = self.cx.link().filter(|link| self.cx.client().is_none() && link.limit == 0)?;
-        let why = self.connection.alone.as_ref()?;
+        let why = link.alone_words()?;
         if !link.is_login_refused {
             return Some(t!("{why} lapel tries again by itself.", why));
         }
