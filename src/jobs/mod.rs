@@ -78,7 +78,7 @@ pub use self::history_scan::{Holdings, holdings};
 pub use self::intake::{Opened, Preview};
 pub use self::job::{
     AcceptedCount, BegunBy, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Refusals,
-    Replaced, Stop, StopKind, TUI_MARK, Touched, person,
+    Replaced, Stop, StopKind, Touched,
 };
 pub use self::job_words::{JobPart, not_read};
 pub use self::journal::accounts::Account;
