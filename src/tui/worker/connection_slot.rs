@@ -146,8 +146,7 @@ async fn open_jobs(
     account: &Account,
     tell: &Events,
 ) -> Result<Jobs, JournalError> {
-    let (data_dir, keep_days) = (session.data_dir.as_deref(), session.jobs.keep_days);
-    let journal: Journal = session.journal.open_to_send(data_dir, account, keep_days).await?;
+    let journal: Journal = session.journal.open_to_send(account, session.jobs.keep_days).await?;
     let (jobs, mut changed) =
         Jobs::start(access.clone(), journal, account.clone(), session.jobs.clone()).await?;
     watch_journal(jobs.journal_watch(), access.reader().clone(), tell.clone());
