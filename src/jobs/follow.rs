@@ -165,3 +165,79 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     let is_written = written.is_ok();
     (result(failed.or_else(|| written.err().map(JobError::from))), is_written)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Connection;
+    use crate::jobs::job::Kind;
+    use crate::jobs::journal::drafts::CreateJob;
+    use crate::jobs::journal::jobs::{Actor, NewJob, SeenJob};
+    use crate::jobs::journal::rows::{NewRow, RowFilter};
+    use crate::jobs::row_status::RowStatus;
+    use crate::jobs::{Account, JobConfig, Jobs, Journal};
+
+    /// A job of 1970 with nothing left to do.
+    async fn old_job(jobs: &Jobs) -> JobId {
+        let (account, owner) = (jobs.core.account.clone(), jobs.core.store.process());
+        let seen = SeenJob::new_draft(&owner);
+        let job = NewJob {
+            created: 0,
+            kind: Kind::Revoke,
+            template: None,
+            title: "a reason".to_owned(),
+            origin: None,
+            follows: None,
+            after: false,
+        };
+        let row = NewRow { name: "Kim".into(), row_status: Some(RowStatus::Skipped), ..NewRow::default() };
+        let create = CreateJob { account, owner, job, rows: vec![row], reason: None };
+        let id = jobs.core.store.create_job(create).await.expect("a draft");
+        jobs.core.store.start(id, Actor::now("kim"), seen).await.expect("begun");
+        id
+    }
+
+    async fn name(jobs: &Jobs, id: JobId) -> String {
+        let rows = jobs.rows(id, RowFilter::default(), 1).await.expect("rows");
+        rows[0].holder.wire().to_owned()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn names_in_old_jobs_are_removed_every_day_while_lapel_runs() {
+        let key = crate::api::ApiKey::new("a_key_for_a_test").expect("a key");
+        let mut connection = Connection::new("https://badges.example/", key).expect("an address");
+        connection.read_only = true;
+        let access = crate::api::connect(&connection).expect("a client");
+        let account = Account::of("uni", &connection);
+        let settings = JobConfig { keep_days: Some(365), ..JobConfig::default() };
+        let journal = Journal::in_memory().expect("a journal");
+        let (jobs, mut changes) = Jobs::start(access, journal, account, settings).await.expect("started");
+        // While it runs, only the test moves the clock. A test that fails ends with it.
+        let (_end, ended) = std::sync::mpsc::channel::<()>();
+        let mut still =
+            tokio::task::spawn_blocking(move || drop(ended.recv_timeout(Duration::from_secs(60))));
+        for day in 1..=2 {
+            // After this, the follower sleeps.
+            jobs.poll_now(None).await;
+            let id = old_job(&jobs).await;
+            tokio::time::advance(DAILY - Duration::from_secs(1)).await;
+            jobs.poll_now(None).await;
+            assert_eq!(name(&jobs, id).await, "Kim", "day {day} is not over");
+            tokio::time::advance(Duration::from_secs(1)).await;
+            let is_removed = async {
+                while let Some(change) = changes.recv().await {
+                    if change.id == id && change.job.is_some_and(|job| job.is_purged) {
+                        return true;
+                    }
+                }
+                false
+            };
+            let is_removed = tokio::select! {
+                is_removed = is_removed => is_removed,
+                _ = &mut still => false,
+            };
+            assert!(is_removed, "day {day}");
+            assert_eq!(name(&jobs, id).await, "");
+        }
+    }
+}
