@@ -3,7 +3,7 @@
 use super::index::IndexSlot;
 use super::text_error;
 use crate::jobs::{
-    CheckProgress, DuplicateResult, JobError, Person, RequestsNeeded, RowField, RowFilter, RowSelection,
+    CheckProgress, DuplicateResult, JobError, Recipient, RequestsNeeded, RowField, RowFilter, RowSelection,
 };
 use crate::tui::needs;
 use crate::tui::prelude::*;
@@ -155,7 +155,7 @@ async fn discard(jobs: &Jobs, ids: &[JobId]) -> Result<(), JobError> {
 }
 
 /// Writes all drafts or none.
-async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
+async fn plan(plans: Vec<((TemplateId, Text), Vec<Recipient>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
     let mut ids = Vec::with_capacity(plans.len());
     for (template, people) in plans {
         match jobs.draft_people(template, people).await {
