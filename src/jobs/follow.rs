@@ -100,7 +100,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             }
         };
         tokio::select! {
-            () = sleep_until(next) => {}
+            () = tokio::time::sleep_until(next.unwrap_or(here)), if next.is_some() => {}
             () = core.wake.notified() => {}
             () = others_wrote => may_arm = here + often,
             () = core.ending.cancelled() => return,
@@ -112,13 +112,6 @@ fn report(asked: RequestedPolls, polled: &PollResult) {
     for done in asked.done {
         // The caller may be gone.
         let _ = done.send(polled.clone());
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -44,21 +44,12 @@ impl Jobs {
     }
 
     /// After a stop at the quota, sends ever smaller requests, each only after proof that the one before did
-    /// nothing. Returns at once; the job shows the progress.
-    pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.begin_using_up(id, who).await?;
-        tokio::spawn(halve(self.clone(), id, who.to_owned()));
-        Ok(())
-    }
-
-    /// As [`Jobs::use_up_quota`], but returns at the end.
-    pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.begin_using_up(id, who).await?;
-        halve(self.clone(), id, who.to_owned()).await;
-        Ok(())
-    }
-
-    async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
+    /// nothing. This begins the first one. The future sends the others; the job shows the progress.
+    pub async fn use_up_quota(
+        &self,
+        id: JobId,
+        who: &str,
+    ) -> Result<impl Future<Output = ()> + Send + use<>, JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
             return Err(JobError::no(localizable!(
@@ -83,7 +74,7 @@ impl Jobs {
         let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
         self.written(id, using_up.await)?;
         self.begun(id);
-        Ok(())
+        Ok(halve(self.clone(), id, who.to_owned()))
     }
 }
 

@@ -10,14 +10,9 @@ use super::rules::{self, Step};
 use crate::i18n::number;
 
 impl Jobs {
-    /// As [`Jobs::never_seen_among`] all rows.
-    pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
-        self.never_seen_among(id, None).await
-    }
-
     /// Polls a job's never seen rows once more, and counts the rows that can be sent again together: of these rows, or of
     /// all.
-    pub async fn never_seen_among(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
+    pub async fn never_seen(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
         Ok(self.never_seen_now(id, among).await?.1)
     }
 
@@ -64,7 +59,7 @@ impl Jobs {
             ))
         })?;
         if !is_sent {
-            let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
+            let now = self.never_seen(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
                 expected,

@@ -236,7 +236,9 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
         }
         Move::UseUp(n) => {
             if let Some(job) = nth(n) {
-                fine(session.jobs.use_up_quota_to_its_end(job.id, "somebody").await);
+                if let Some(rest) = fine(session.jobs.use_up_quota(job.id, "somebody").await) {
+                    rest.await;
+                }
             }
         }
         Move::Retry(n) => {

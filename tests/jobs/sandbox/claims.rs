@@ -457,9 +457,9 @@ async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
     for refused in [
         bench.jobs.retry_refused(id, "me").await.map(drop),
         bench.jobs.resume(id, "me").await,
-        bench.jobs.use_up_quota(id, "me").await,
+        bench.jobs.use_up_quota(id, "me").await.map(drop),
         bench.jobs.resend(id, 1, "me", "again").await,
-        bench.jobs.never_seen(id).await.map(drop),
+        bench.jobs.never_seen(id, None).await.map(drop),
     ] {
         let refused = refused.expect_err("there are no addresses");
         assert!(refused.to_string().contains("removed"), "{refused}");

@@ -19,7 +19,7 @@ async fn never_seen() -> (Bench, JobId) {
 async fn some_of_the_never_seen_rows_are_sent_again_and_no_others() {
     let (mut bench, id) = never_seen().await;
     let some = Some(vec![2, 4]);
-    let found = bench.jobs.never_seen_among(id, some).await.expect("looked for");
+    let found = bench.jobs.never_seen(id, some).await.expect("looked for");
     assert_eq!((found.ready.as_slice(), found.held), ([2, 4].as_slice(), 0));
     // A row that was reviewed is decided otherwise, so that another number of rows would be sent, or others.
     bench.jobs.leave_rows(id, vec![3], "me", "on paper").await.expect("left");
