@@ -7,7 +7,7 @@ use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::error::JobError;
 use super::job::JobId;
-use super::journal::polling::{NotRead, ScheduleNext};
+use super::journal::polling::{Group, NotRead, ScheduleNext};
 use super::journal::{FileWatch, JournalError};
 use super::reason::{Code, Reason};
 use super::send;
@@ -25,6 +25,15 @@ const WATCHED: Duration = Duration::from_secs(60);
 
 /// How often the names in old jobs are removed, beside the start.
 const DAILY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A poll of the rows of one template.
+#[derive(Clone, Copy)]
+struct Poll<'p> {
+    core: &'p Arc<JobsCore>,
+    template: &'p TemplateId,
+    group: &'p Group,
+    call: &'p Call,
+}
 
 pub(super) async fn run(core: Arc<JobsCore>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
