@@ -16,7 +16,6 @@ pub struct IdList {
     pub about: About,
     /// All rows that are not blank, in order.
     pub rows: Vec<IdRow>,
-    pub blank: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +23,6 @@ pub struct IdRow {
     /// The physical line of a text, or the row of a sheet.
     pub line: u64,
     pub cells: Vec<String>,
-    pub raw: Text,
     /// The error says why the cell is not an id.
     pub id: Result<BadgeId, Localizable>,
 }
@@ -45,12 +43,7 @@ pub(super) fn open(
 }
 
 pub(super) fn read_row(row: &RawRow, column: usize) -> IdRow {
-    IdRow {
-        line: row.line,
-        cells: row.cells.clone(),
-        raw: Text::new(row.cell(column)),
-        id: id_of(row, column),
-    }
+    IdRow { line: row.line, cells: row.cells.clone(), id: id_of(row, column) }
 }
 
 /// Reads the only column, or one with a known name like `badge_id` or `배지 ID`. Refuses repeated ids and ids
@@ -66,7 +59,7 @@ pub fn read_ids(
     let about = table.about();
     let rows = table.rows_unless(&open_questions(about))?;
     let column = column_of(about, choices).map_err(|why| why.of(&about.name))?;
-    let mut list = IdList { about: about.clone(), rows: Vec::new(), blank: 0 };
+    let mut list = IdList { about: about.clone(), rows: Vec::new() };
     let mut seen: HashMap<String, u64> = HashMap::new();
     for row in rows {
         let row = row?;
@@ -75,7 +68,6 @@ pub fn read_ids(
         }
         let lost = row.facts(column).any(|f| matches!(f, CellFact::FormulaWithoutValue));
         if row.cells.iter().all(|c| is_blank(c)) && !lost {
-            list.blank += 1;
             continue;
         }
         let mut read = read_row(&row, column);
