@@ -52,7 +52,7 @@ impl Jobs {
         }
         let policies = self.core.settings.policies.clone();
         let begin = self.core.store.begin(id, policies, Actor::now(who), seen, reviewed);
-        self.written(id, begin.await).map_err(JobError::of_draft)?;
+        self.core.written(id, begin.await).map_err(JobError::of_draft)?;
         self.begun(id);
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Jobs {
         }
         self.prove_refusal_now(id).await?;
         self.same_or_fewer(&job).await?;
-        self.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
+        self.core.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Jobs {
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
         let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor, seen });
-        let sent = self.written(id, retry.await)?;
+        let sent = self.core.written(id, retry.await)?;
         let Some(sent) = sent else {
             return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
         };
@@ -163,7 +163,7 @@ impl Jobs {
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
         let decide =
             self.core.store.resolve_row(ResolveRow { id, no, decision, actor, why, now, seen, shown });
-        let done = self.written(id, decide.await)?;
+        let done = self.core.written(id, decide.await)?;
         self.core.changed(id, []);
         let no = number;
         match done {

@@ -1,5 +1,6 @@
 //! Drafts: planned jobs, written to the journal before the review. A draft sends nothing.
 
+use super::core::JobsCore;
 use super::error::JobError;
 use super::handle::Jobs;
 use super::job::{Job, JobId, JobOrigin, Kind, Phase};
@@ -65,47 +66,11 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(&plan.recipient_name)?;
         JobError::unless_key(plan.recipient_email.as_str())?;
-        let issued = self.core.store.issue_one(self.issue_one(plan, who)).await;
+        let issued = self.core.store.issue_one(self.core.issue_one(plan, who)).await;
         let issued = issued.map_err(|why| JobError::from(why).of_draft())?;
         let id = issued.map_err(|rival| changed(&rival))?;
         self.begun(id);
         Ok(id)
-    }
-
-    fn issue_one(&self, plan: IssuePlan, who: &str) -> IssueOne {
-        IssueOne {
-            account: self.core.account.clone(),
-            owner: self.core.store.process(),
-            job: issue_job(&plan.template_id, &plan.title, None),
-            plan,
-            now: self.core.moment().0,
-            actor: Actor::now(who),
-        }
-    }
-
-    async fn create_job(
-        &self,
-        job: NewJob,
-        rows: Vec<NewRow>,
-        reason: Option<KeptValue>,
-    ) -> Result<JobId, JobError> {
-        let (account, owner) = (self.core.account.clone(), self.core.store.process());
-        let create = CreateJob { account, owner, job, rows, reason };
-        self.core.store.create_job(create).await.map_err(|why| JobError::from(why).of_draft())
-    }
-
-    pub(super) async fn create_revocation(
-        &self,
-        reason: &str,
-        rows: Vec<NewRow>,
-        origin: Option<JobOrigin>,
-    ) -> Result<JobId, JobError> {
-        self.create_job(new_job(Kind::Revoke, reason, origin), rows, Some(self.kept_reason(reason))).await
-    }
-
-    /// The reason of a revocation, to offer again.
-    fn kept_reason(&self, reason: &str) -> KeptValue {
-        KeptValue::of("reason", reason, self.core.moment().0.as_second())
     }
 
     /// Writes one draft for several recipients. The caller has checked the recipients.
@@ -117,7 +82,7 @@ impl Jobs {
         self.core.writer()?;
         let row = |one: Recipient| NewRow { name: one.name, email: one.email, ..NewRow::default() };
         let rows = people.into_iter().map(row).collect();
-        self.create_job(issue_job(&template_id, &title, None), rows, None).await
+        self.core.create_job(issue_job(&template_id, &title, None), rows, None).await
     }
 
     /// Issues a corrected badge, and revokes the old one when the new one is Issued. So the holder always has
@@ -135,11 +100,11 @@ impl Jobs {
         }
         let reason = reason.trim();
         let replace = Replace {
-            issue: self.issue_one(plan, who),
+            issue: self.core.issue_one(plan, who),
             old: old.badge_id.clone(),
             revoke: new_job(Kind::Revoke, reason, None),
             rows: revoked_rows(&RevokePlan::new(vec![old], reason, true)),
-            reason: self.kept_reason(reason),
+            reason: self.core.kept_reason(reason),
         };
         let replaced = self.core.store.replace(replace).await;
         let replaced = replaced.map_err(|why| JobError::from(why).of_draft())?;
@@ -157,7 +122,7 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(plan.reason())?;
         JobError::unless_empty(plan.reason())?;
-        let id = self.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
+        let id = self.core.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
         self.begin_now(id, who, SeenJob::new_draft(&self.core.store.process())).await?;
         Ok(id)
     }
@@ -193,7 +158,7 @@ impl Jobs {
             kind: job.kind,
             title: job.title,
             revoke: NewJob { follows: Some(id), ..new_job(Kind::Revoke, &reason, None) },
-            reason: self.kept_reason(&reason),
+            reason: self.core.kept_reason(&reason),
         };
         if let Some(undone) = self.core.store.plan_undo(undo).await? {
             return Ok(undone);
@@ -224,19 +189,9 @@ impl Jobs {
     }
 
     pub(super) async fn begin_now(&self, id: JobId, who: &str, seen: SeenJob) -> Result<(), JobError> {
-        self.written(id, self.core.store.start(id, Actor::now(who), seen).await)?;
+        self.core.written(id, self.core.store.start(id, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
-    }
-
-    /// The result of a write that may let a job run. Without the answer of a team's database nobody knows whether it
-    /// does: the snapshot then shows it as stopped, so that a person can resume it.
-    pub(super) fn written<T>(&self, id: JobId, done: Result<T, JournalError>) -> Result<T, JobError> {
-        Ok(done.inspect_err(|why| {
-            if why.is_away() {
-                self.core.trouble(id, why);
-            }
-        })?)
     }
 
     pub(super) fn begun(&self, id: JobId) {
@@ -266,38 +221,13 @@ impl Jobs {
         let owners = self.core.store.other_owners(account.clone(), self.core.me()).await?;
         let living = self.core.store.living(owners).await?;
         if !self.core.store.open_drafts(ids.to_vec(), account, owner, living).await? {
-            return Err(self.why_not_open(ids).await?);
+            return Err(self.core.why_not_open(ids).await?);
         }
         let mut all = Vec::with_capacity(ids.len());
         for id in ids {
             all.push(self.core.job(*id).await?);
         }
         Ok(all)
-    }
-
-    /// Why these drafts cannot be opened.
-    async fn why_not_open(&self, ids: &[JobId]) -> Result<JobError, JobError> {
-        for &id in ids {
-            let Some(job) = self.core.find_job(id).await? else {
-                return Ok(JobError::no(localizable!("Draft {id} was discarded. Nothing was changed.", id)));
-            };
-            if job.phase != Phase::Draft {
-                return Ok(JobError::no(localizable!(
-                    "Draft {id} was started: it is a job now. Nothing was changed. Activity shows it.",
-                    id
-                )));
-            }
-            if let Some(owner) = job.open_elsewhere() {
-                return Ok(JobError::no(localizable!(
-                    "Draft {id} is open in another lapel ({owner}). Nothing was changed. Close it there first.",
-                    id,
-                    owner = owner.label
-                )));
-            }
-        }
-        Ok(JobError::no(localizable!(
-            "The draft was open in another lapel a moment ago. Nothing was changed. Try again."
-        )))
     }
 
     /// Any process may then open them again.
@@ -333,5 +263,78 @@ impl Jobs {
         let cancelled = self.core.store.cancel(id, kind, Actor::now(who), self.core.store.process()).await?;
         self.core.changed(id, []);
         Ok(cancelled)
+    }
+}
+
+impl JobsCore {
+    fn issue_one(&self, plan: IssuePlan, who: &str) -> IssueOne {
+        IssueOne {
+            account: self.account.clone(),
+            owner: self.store.process(),
+            job: issue_job(&plan.template_id, &plan.title, None),
+            plan,
+            now: self.moment().0,
+            actor: Actor::now(who),
+        }
+    }
+
+    async fn create_job(
+        &self,
+        job: NewJob,
+        rows: Vec<NewRow>,
+        reason: Option<KeptValue>,
+    ) -> Result<JobId, JobError> {
+        let (account, owner) = (self.account.clone(), self.store.process());
+        let create = CreateJob { account, owner, job, rows, reason };
+        self.store.create_job(create).await.map_err(|why| JobError::from(why).of_draft())
+    }
+
+    pub(super) async fn create_revocation(
+        &self,
+        reason: &str,
+        rows: Vec<NewRow>,
+        origin: Option<JobOrigin>,
+    ) -> Result<JobId, JobError> {
+        self.create_job(new_job(Kind::Revoke, reason, origin), rows, Some(self.kept_reason(reason))).await
+    }
+
+    /// The reason of a revocation, to offer again.
+    fn kept_reason(&self, reason: &str) -> KeptValue {
+        KeptValue::of("reason", reason, self.moment().0.as_second())
+    }
+
+    /// The result of a write that may let a job run. Without the answer of a team's database nobody knows whether it
+    /// does: the snapshot then shows it as stopped, so that a person can resume it.
+    pub(super) fn written<T>(&self, id: JobId, done: Result<T, JournalError>) -> Result<T, JobError> {
+        Ok(done.inspect_err(|why| {
+            if why.is_away() {
+                self.trouble(id, why);
+            }
+        })?)
+    }
+
+    /// Why these drafts cannot be opened.
+    async fn why_not_open(&self, ids: &[JobId]) -> Result<JobError, JobError> {
+        for &id in ids {
+            let Some(job) = self.find_job(id).await? else {
+                return Ok(JobError::no(localizable!("Draft {id} was discarded. Nothing was changed.", id)));
+            };
+            if job.phase != Phase::Draft {
+                return Ok(JobError::no(localizable!(
+                    "Draft {id} was started: it is a job now. Nothing was changed. Activity shows it.",
+                    id
+                )));
+            }
+            if let Some(owner) = job.open_elsewhere() {
+                return Ok(JobError::no(localizable!(
+                    "Draft {id} is open in another lapel ({owner}). Nothing was changed. Close it there first.",
+                    id,
+                    owner = owner.label
+                )));
+            }
+        }
+        Ok(JobError::no(localizable!(
+            "The draft was open in another lapel a moment ago. Nothing was changed. Try again."
+        )))
     }
 }

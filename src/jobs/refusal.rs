@@ -72,7 +72,7 @@ impl Jobs {
         }
         self.same_or_fewer(&job).await?;
         let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
-        self.written(id, using_up.await)?;
+        self.core.written(id, using_up.await)?;
         self.begun(id);
         Ok(halve(self.clone(), id, who.to_owned()))
     }

@@ -1,5 +1,6 @@
 //! Decisions of a person about many rows at once: resending never seen rows, leaving rows, cancelling rows.
 
+use super::core::JobsCore;
 use super::error::JobError;
 use super::handle::Jobs;
 use super::job::{Job, JobId, Phase};
@@ -29,7 +30,7 @@ impl Jobs {
                 failed
             )
         })?;
-        let latest = self.latest_intent();
+        let latest = self.core.latest_intent();
         Ok((seen, self.core.store.never_seen(id, among, latest).await?))
     }
 
@@ -44,10 +45,10 @@ impl Jobs {
         JobError::unless_key(why)?;
         let expected = rows.len() as u64;
         let (seen, now) = self.never_seen_now(id, Some(rows.clone())).await?;
-        let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
+        let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.core.latest_intent());
         let resend = ResendRows { id, rows: rows.clone(), latest, actor, why, seen };
         let done = if now.ready == rows && !rows.is_empty() {
-            self.written(id, self.core.store.resend_rows(resend).await)?
+            self.core.written(id, self.core.store.resend_rows(resend).await)?
         } else {
             Ok(false)
         };
@@ -117,10 +118,12 @@ impl Jobs {
         }
         Ok(all)
     }
+}
 
+impl JobsCore {
     /// The latest request time for which the doubt window has ended.
     fn latest_intent(&self) -> i64 {
-        self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
+        self.moment().0.as_second() - self.settings.doubt_window.as_secs()
     }
 }
 

@@ -49,7 +49,7 @@ impl Jobs {
         let ids: Vec<BadgeId> = list.rows.iter().filter_map(|r| r.id.clone().ok()).collect();
         let states = self.resolve(&ids, &progress, &cancel).await?;
         let rows = list.rows.into_iter().map(|row| id_row(row, &states, request.when_issued)).collect();
-        self.create_revocation(&reason, rows, Some(origin_of(&list.about, None))).await
+        self.core.create_revocation(&reason, rows, Some(origin_of(&list.about, None))).await
     }
 
     /// Queries badge states: one by one, or by all pages of the history if that is cheaper.
