@@ -69,7 +69,7 @@ impl Jobs {
         let issued = self.core.store.issue_one(self.core.issue_one(plan, who)).await;
         let issued = issued.map_err(|why| JobError::from(why).of_draft())?;
         let id = issued.map_err(|rival| changed(&rival))?;
-        self.begun(id);
+        self.core.begun(id);
         Ok(id)
     }
 
@@ -109,8 +109,8 @@ impl Jobs {
         let replaced = self.core.store.replace(replace).await;
         let replaced = replaced.map_err(|why| JobError::from(why).of_draft())?;
         let ids = replaced.map_err(|rival| changed(&rival))?;
-        self.begun(ids.0);
-        self.begun(ids.1);
+        self.core.begun(ids.0);
+        self.core.begun(ids.1);
         Ok(ids)
     }
 
@@ -123,7 +123,7 @@ impl Jobs {
         JobError::unless_key(plan.reason())?;
         JobError::unless_empty(plan.reason())?;
         let id = self.core.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
-        self.begin_now(id, who, SeenJob::new_draft(&self.core.store.process())).await?;
+        self.core.begin_now(id, who, SeenJob::new_draft(&self.core.store.process())).await?;
         Ok(id)
     }
 
@@ -186,20 +186,6 @@ impl Jobs {
     ) -> Result<Option<Rival>, JobError> {
         let key = EmailKey::of(email);
         Ok(self.core.store.sent_before(self.core.account.clone(), template_id.clone(), key).await?)
-    }
-
-    pub(super) async fn begin_now(&self, id: JobId, who: &str, seen: SeenJob) -> Result<(), JobError> {
-        self.core.written(id, self.core.store.start(id, Actor::now(who), seen).await)?;
-        self.begun(id);
-        Ok(())
-    }
-
-    pub(super) fn begun(&self, id: JobId) {
-        // The journal was just written, so earlier journal errors are over. A new one shows at once.
-        self.core.no_trouble(id);
-        self.core.changed(id, []);
-        send::ensure_sender(&self.core, id);
-        self.core.wake.notify_one();
     }
 
     /// Keeps complete drafts, so that a review can continue after it was closed, or after the process ended.
@@ -267,6 +253,25 @@ impl Jobs {
 }
 
 impl JobsCore {
+    pub(super) async fn begin_now(
+        self: &Arc<Self>,
+        id: JobId,
+        who: &str,
+        seen: SeenJob,
+    ) -> Result<(), JobError> {
+        self.written(id, self.store.start(id, Actor::now(who), seen).await)?;
+        self.begun(id);
+        Ok(())
+    }
+
+    pub(super) fn begun(self: &Arc<Self>, id: JobId) {
+        // The journal was just written, so earlier journal errors are over. A new one shows at once.
+        self.no_trouble(id);
+        self.changed(id, []);
+        send::ensure_sender(self, id);
+        self.wake.notify_one();
+    }
+
     fn issue_one(&self, plan: IssuePlan, who: &str) -> IssueOne {
         IssueOne {
             account: self.account.clone(),

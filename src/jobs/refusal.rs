@@ -70,10 +70,10 @@ impl Jobs {
                 )
             }));
         }
-        self.same_or_fewer(&job).await?;
+        self.core.same_or_fewer(&job).await?;
         let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
         self.core.written(id, using_up.await)?;
-        self.begun(id);
+        self.core.begun(id);
         Ok(halve(self.clone(), id, who.to_owned()))
     }
 }
@@ -94,8 +94,8 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         let half = core.store.set_batch(id, core.me(), rows / 2).await;
         if half.is_err()
             || !is_proven_in_the_end(&all, id).await
-            || all.same_or_fewer(&job).await.is_err()
-            || all.begin_now(id, &who, seen).await.is_err()
+            || core.same_or_fewer(&job).await.is_err()
+            || core.begin_now(id, &who, seen).await.is_err()
         {
             return;
         }

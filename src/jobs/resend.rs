@@ -68,7 +68,7 @@ impl Jobs {
                 now
             )));
         }
-        self.begun(id);
+        self.core.begun(id);
         Ok(())
     }
 
