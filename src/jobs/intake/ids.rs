@@ -23,6 +23,7 @@ pub struct IdRow {
     /// The physical line of a text, or the row of a sheet.
     pub line: u64,
     pub cells: Vec<String>,
+    pub raw: Text,
     /// The error says why the cell is not an id.
     pub id: Result<BadgeId, Localizable>,
 }
@@ -43,7 +44,12 @@ pub(super) fn open(
 }
 
 pub(super) fn read_row(row: &RawRow, column: usize) -> IdRow {
-    IdRow { line: row.line, cells: row.cells.clone(), id: id_of(row, column) }
+    IdRow {
+        line: row.line,
+        cells: row.cells.clone(),
+        raw: Text::new(row.cell(column)),
+        id: id_of(row, column),
+    }
 }
 
 /// Reads the only column, or one with a known name like `badge_id` or `배지 ID`. Refuses repeated ids and ids
