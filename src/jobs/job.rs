@@ -522,13 +522,6 @@ impl JobRow {
     }
 }
 
-#[cfg(test)]
-impl JobRow {
-    pub fn for_test(no: u64, row_status: RowStatus) -> Self {
-        Self { no, row_status, ..Self::default() }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     pub badge_id: BadgeId,
@@ -558,4 +551,15 @@ pub struct JobChange {
 impl JobChange {
     /// Maximum number of named badges. Beyond that, read the rows.
     pub const MOST: usize = 1000;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl JobRow {
+        pub fn for_test(no: u64, row_status: RowStatus) -> Self {
+            Self { no, row_status, ..Self::default() }
+        }
+    }
 }
