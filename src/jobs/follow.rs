@@ -222,10 +222,10 @@ mod tests {
             // After this, the follower sleeps.
             jobs.poll_now(None).await;
             let id = old_job(&jobs).await;
-            tokio::time::advance(DAILY - Duration::from_secs(1)).await;
+            tokio::time::advance(DAILY / 2).await;
             jobs.poll_now(None).await;
             assert_eq!(name(&jobs, id).await, "Kim", "day {day} is not over");
-            tokio::time::advance(Duration::from_secs(1)).await;
+            tokio::time::advance(DAILY / 2).await;
             let is_removed = async {
                 while let Some(change) = changes.recv().await {
                     if change.id == id && change.job.is_some_and(|job| job.is_purged) {

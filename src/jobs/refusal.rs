@@ -74,7 +74,7 @@ impl Jobs {
         let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
         self.core.written(id, using_up.await)?;
         self.core.begun(id);
-        Ok(halve(self.clone(), id, who.to_owned()))
+        Ok(Box::pin(halve(self.clone(), id, who.to_owned())))
     }
 }
 
