@@ -235,10 +235,10 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
             }
         }
         Move::UseUp(n) => {
-            if let Some(job) = nth(n) {
-                if let Some(rest) = fine(session.jobs.use_up_quota(job.id, "somebody").await) {
-                    rest.await;
-                }
+            if let Some(job) = nth(n)
+                && let Some(rest) = fine(session.jobs.use_up_quota(job.id, "somebody").await)
+            {
+                rest.await;
             }
         }
         Move::Retry(n) => {
