@@ -20,16 +20,21 @@ pub struct LinkStatus {
     pub last_error: Option<LinkTrouble>,
     /// Only responses of the service itself count.
     pub last_ok: Option<Instant>,
-    /// True if this process uses only a share of the limit, since it cannot see other processes'
-    /// requests; see `Reader::alone`.
-    pub is_alone: bool,
+    /// Why this process uses only a share of the limit, as a message: it cannot see other processes' requests.
+    pub alone: Option<Localizable>,
     /// The requests a minute that this computer may send, while a team shares the limit without this process.
     pub own_share: Option<u32>,
-    /// Whether [`Self::is_alone`] is because the team's database refused the login.
+    /// Whether [`Self::alone`] is because the team's database refused the login.
     pub is_login_refused: bool,
     /// When this status next changes just by passing time: a display sets a timer and calls
     /// `Reader::link_now` again.
     pub next_change: Option<Instant>,
+}
+
+impl LinkStatus {
+    pub fn alone_words(&self) -> Option<String> {
+        self.alone.as_ref().map(ToString::to_string)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

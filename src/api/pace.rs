@@ -434,19 +434,9 @@ impl Pace {
         self.lock().reads.iter().map(|(_, read)| *read).min_by_key(|read| read.since)
     }
 
-    /// Why the limit is not shared although it should be, as a message.
+    /// See [`LinkStatus::alone`].
     pub(super) fn alone(&self) -> Option<Localizable> {
-        let state = self.lock();
-        #[cfg(feature = "team")]
-        if let Some(away) = &state.away {
-            return Some(away.words());
-        }
-        let why = state.alone.as_ref()?;
-        Some(localizable!(
-            "lapel cannot see what other lapel programs on this computer send with this key ({why}). It sends at most {limit} requests a minute, a quarter of the limit.",
-            why,
-            limit = state.limit
-        ))
+        self.lock().why_alone()
     }
 
     /// Why this computer sends only its own share of the limit, as a message.

@@ -189,12 +189,6 @@ impl Reader {
         self.0.pace.status_now()
     }
 
-    /// Why this process cannot see other lapel processes' requests with the same key, and its share of the limit;
-    /// `None` if it can.
-    pub fn alone(&self) -> Option<Localizable> {
-        self.0.pace.alone()
-    }
-
     /// Why this computer sends only its own share of a limit that a team shares without this process. `None` if there is
     /// no team.
     pub fn own_share(&self) -> Option<Localizable> {

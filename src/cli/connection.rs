@@ -134,8 +134,10 @@ async fn watch(reader: Reader, mut tells_share: bool) {
     let (mut told_alone, mut told_until) = (false, None::<Instant>);
     loop {
         let status = link.borrow_and_update().clone();
-        if status.is_alone && !std::mem::replace(&mut told_alone, true) {
-            reader.alone().inspect(|why| complain(&why.to_string()));
+        if let Some(why) = &status.alone
+            && !std::mem::replace(&mut told_alone, true)
+        {
+            complain(&why.to_string());
         }
         if status.own_share.is_some() && std::mem::take(&mut tells_share) {
             reader.own_share().inspect(|why| complain(&why.to_string()));

@@ -68,7 +68,7 @@ impl DoctorReport {
             let error = reached.err().map(|why| why.to_string());
             self.problems.extend(error.clone());
             self.service = json!({ "reached": is_reached, "round_trip_ms": took, "error": error });
-            self.problems.extend(reader.alone().map(|why| why.to_string()));
+            self.problems.extend(reader.link_now().alone_words());
             if profile.journal.is_none() {
                 self.problems.extend(reader.own_share().map(|why| why.to_string()));
             }
@@ -135,7 +135,7 @@ impl DoctorReport {
                 if reader.is_some_and(|(_, is_reached)| is_reached) {
                     let _ = session.reader.ping(&Call::interactive()).await;
                 }
-                let alone = session.reader.alone().map(|why| why.to_string());
+                let alone = session.reader.link_now().alone_words();
                 problems.extend(alone.filter(|why| !problems.contains(why)));
             }
             Ok::<_, Failure>((facts, wrong, permissions(&settings.paths, settings.profile.as_ref())))

@@ -97,7 +97,10 @@ pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> Resul
             answer_with_job(session, id, done).await
         }
         JobsVerb::UseUp(SendAgainFlags { job: JobFlag { id }, how }) => {
-            let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(id, who).await;
+            let work = async |jobs: &Jobs, who: &str| {
+                jobs.use_up_quota(id, who).await?.await;
+                Ok(())
+            };
             send(open(JobAccess::Act).await?, id, (Job::left_to_resume, work), false, how).await
         }
         JobsVerb::Undo { job: JobFlag { id }, reason, yes, wait } => {
@@ -327,7 +330,7 @@ async fn review_all(
     session.progress.at(t!("checking the results"), 0, 0);
     let jobs = session.jobs.clone();
     let found = tokio::select! {
-        found = jobs.never_seen(id) => found?,
+        found = jobs.never_seen(id, None) => found?,
         () = session.interrupt.wanted() => return Err(Failure::given_up()),
     };
     session.progress.clear();

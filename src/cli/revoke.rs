@@ -6,7 +6,7 @@ use super::session::{Asker, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
 use super::{confirm, source};
 use crate::cli::prelude::*;
-use crate::jobs::intake::{HeaderRow, ImportSource};
+use crate::jobs::intake::{HeaderRow, ImportSource, TableContent};
 use crate::jobs::{IdsRequest, Preview, Reading};
 
 pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
@@ -51,8 +51,8 @@ async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSour
         choices.header = Some(HeaderRow::Absent);
     } else {
         let (told, _) = watch::channel(Reading::default());
-        let token = session.interrupt.token();
-        let opened = session.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
+        let (wanted, token) = (TableContent::BadgeIds, session.interrupt.token());
+        let opened = session.jobs.open_file(wanted, source.clone(), choices.clone(), told, token).await?;
         let open = opened.questions();
         if !open.is_empty() {
             return Err(source::questions(&opened.about, &open));

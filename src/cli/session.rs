@@ -89,9 +89,7 @@ impl VerbSession {
                 elsewhere = why;
                 journal
             }
-            JobAccess::Act => {
-                place.open_to_send(Some(&settings.paths.data_dir), &account, how.keep_days).await?
-            }
+            JobAccess::Act => place.open_to_send(&account, how.keep_days).await?,
         };
         let (jobs, events) = Jobs::start(access, journal, account, how).await?;
         let again = asker.profile.as_ref().map_or(String::new(), |name| format!(" --profile {name}"));

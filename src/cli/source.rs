@@ -5,7 +5,7 @@ use super::verbs::{MappedField, ReadingFlags};
 use crate::cli::prelude::*;
 use crate::jobs::intake::{
     About, Choices, ColumnMap, Delimiter, FileQuestion, HeaderRow, ImportSource, MAX_PASTED_BYTES, MapState,
-    NameColumns,
+    NameColumns, TableContent,
 };
 use crate::jobs::{Opened, Reading};
 use std::io::Read;
@@ -100,7 +100,8 @@ impl VerbSession {
 
     async fn opened(&mut self, source: &ImportSource, choices: &Choices) -> Result<Opened, Failure> {
         let (told, progress) = watch::channel(Reading::default());
-        let work = self.jobs.open_file(source.clone(), choices.clone(), told, self.interrupt.token());
+        let (wanted, token) = (TableContent::Recipients, self.interrupt.token());
+        let work = self.jobs.open_file(wanted, source.clone(), choices.clone(), told, token);
         let read = |r: &Reading| (t!("reading").to_owned(), r.rows, r.rows_all);
         Ok(self.progress.during(progress, read, work).await?)
     }

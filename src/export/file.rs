@@ -6,7 +6,9 @@ use super::record::ExportRow;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, ReadTotals, Reader};
 use crate::domain::email::ended;
-use crate::table::{Lines, SheetLimits, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
+use crate::table::{
+    SheetLimits, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin, write_lines,
+};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tokio::sync::{mpsc, watch};
@@ -143,7 +145,7 @@ fn put(
 ) -> Result<Written, TableError> {
     let watch = &mut |_| ControlFlow::Continue(());
     match kind {
-        ExportFormat::Lines => Lines { to, overwrite }.write(rows.map(|row| row.map(|row| row.json)), watch),
+        ExportFormat::Lines => write_lines(to, overwrite, rows.map(|row| row.map(|row| row.json)), watch),
         ExportFormat::Table(format) => {
             let entries = rows
                 .zip(1..)

@@ -1,5 +1,6 @@
 //! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
+use super::core::JobsCore;
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
 use super::handle::Jobs;
@@ -41,7 +42,7 @@ impl Jobs {
             return Err(JobError::no(localizable!("Job {id} has already started. Nothing was changed.", id)));
         }
         let reviewed = self.core.store.last_decision(id).await?.map(|last| last.id);
-        self.check_again(&job, |before, now| before == now).await?;
+        self.core.check_again(&job, |before, now| before == now).await?;
         let open = job.counts.sum(RowStatus::is_to_send);
         if open == 0 {
             return Err(JobError::no(localizable!(
@@ -52,8 +53,8 @@ impl Jobs {
         }
         let policies = self.core.settings.policies.clone();
         let begin = self.core.store.begin(id, policies, Actor::now(who), seen, reviewed);
-        self.written(id, begin.await).map_err(JobError::of_draft)?;
-        self.begun(id);
+        self.core.written(id, begin.await).map_err(JobError::of_draft)?;
+        self.core.begun(id);
         Ok(())
     }
 
@@ -100,9 +101,9 @@ impl Jobs {
             )));
         }
         self.prove_refusal_now(id).await?;
-        self.same_or_fewer(&job).await?;
-        self.written(id, self.core.store.resume(id, None, Actor::now(who), seen).await)?;
-        self.begun(id);
+        self.core.same_or_fewer(&job).await?;
+        self.core.written(id, self.core.store.resume(id, None, Actor::now(who), seen).await)?;
+        self.core.begun(id);
         Ok(())
     }
 
@@ -116,15 +117,15 @@ impl Jobs {
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         self.prove_refusal_now(id).await?;
-        self.read_again(&job).await?;
+        self.core.read_again(&job).await?;
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
         let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor, seen });
-        let sent = self.written(id, retry.await)?.map_err(|loss| resend::lost(&self.core, id, loss))?;
+        let sent = self.core.written(id, retry.await)?.map_err(|loss| resend::lost(&self.core, id, loss))?;
         let Some(sent) = sent else {
             return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
         };
-        self.begun(id);
+        self.core.begun(id);
         Ok(sent)
     }
 
@@ -167,12 +168,12 @@ impl Jobs {
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
         let decide =
             self.core.store.resolve_row(ResolveRow { id, no, decision, actor, why, now, seen, shown });
-        let done = self.written(id, decide.await)?;
+        let done = self.core.written(id, decide.await)?;
         self.core.changed(id, []);
         let no = number;
         match done {
             Ok(()) if sends => {
-                self.begun(id);
+                self.core.begun(id);
                 Ok(())
             }
             Ok(()) => {
@@ -234,7 +235,7 @@ impl Jobs {
         to: RowStatus,
         why: Option<Code>,
     ) -> Result<u64, JobError> {
-        self.draft(id).await?;
+        self.core.draft(id).await?;
         let why = why.map(Reason::from);
         let policies = self.core.settings.policies.clone();
         let moved = self
@@ -256,7 +257,7 @@ impl Jobs {
         email: &str,
         indexed: &[(String, u64)],
     ) -> Result<Vec<Finding>, JobError> {
-        self.draft(id).await?;
+        self.core.draft(id).await?;
         let (row, findings) = corrected(no, name, email, &self.domains_beside(id, indexed).await?);
         self.core.store.correct_rows(id, self.core.me(), vec![row]).await?;
         self.core.changed(id, []);
@@ -279,7 +280,7 @@ impl Jobs {
         rows: SuggestedRows,
         indexed: &[(String, u64)],
     ) -> Result<u64, JobError> {
-        self.draft(id).await?;
+        self.core.draft(id).await?;
         let domains = self.domains_beside(id, indexed).await?;
         let suggested = |row: &JobRow| {
             let (name, email) = (row.suggested_name(), row.suggested_address());
@@ -357,7 +358,7 @@ impl Jobs {
     /// Undoes the last decision of a draft's review. `None` if there is none. After an undone correction, the
     /// duplicate check must run again.
     pub async fn undo_decision(&self, id: JobId) -> Result<Option<Undone>, JobError> {
-        self.draft(id).await?;
+        self.core.draft(id).await?;
         let Some(last) = self.core.store.last_decision(id).await? else { return Ok(None) };
         let policies = self.core.settings.policies.clone();
         let undone = self.core.store.undo_decision(id, self.core.me(), last, policies).await?;
@@ -376,62 +377,9 @@ impl Jobs {
         Ok(last.map(|(_, draft)| draft))
     }
 
-    async fn draft(&self, id: JobId) -> Result<Job, JobError> {
-        let job = self.core.my_job(id).await?;
-        if job.phase == Phase::Draft {
-            Ok(job)
-        } else {
-            Err(JobError::no(localizable!("Job {id} has started; its rows can no longer be changed.", id)))
-        }
-    }
-
     async fn row_at(&self, id: JobId, no: u64) -> Result<Option<JobRow>, JobError> {
         let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
         Ok(self.rows(id, filter, 1).await?.pop().filter(|row| row.no == no))
-    }
-
-    /// `None` if the duplicate check is not old, otherwise the job after it was repeated.
-    async fn read_again(&self, job: &Job) -> Result<Option<Job>, JobError> {
-        let job = self.core.job(job.id).await?;
-        if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, &job) {
-            return Ok(None);
-        }
-        let (progress, _) = watch::channel(CheckProgress::default());
-        let checked =
-            duplicate_check::check_duplicates(&self.core, &job, &progress, CancellationToken::new()).await?;
-        self.core.changed(job.id, []);
-        if !checked.complete && !self.core.settings.policies.allows_duplicates() {
-            return Err(duplicate_check::incomplete());
-        }
-        Ok(Some(self.core.job(job.id).await?))
-    }
-
-    /// Repeats an old duplicate check, and compares the rows that the job would send before and after it.
-    ///
-    /// # Errors
-    /// They differ in a way that a person must review.
-    async fn check_again(
-        &self,
-        job: &Job,
-        is_fine: impl FnOnce(&[ReadyRow], &[ReadyRow]) -> bool,
-    ) -> Result<(), JobError> {
-        if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, job) {
-            return Ok(());
-        }
-        let before = self.core.store.ready_rows(job.id).await?;
-        let Some(now) = self.read_again(job).await? else { return Ok(()) };
-        if is_fine(&before, &self.core.store.ready_rows(job.id).await?) {
-            return Ok(());
-        }
-        Err(JobError::no(localizable!(
-            "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
-            rows = shares(&now)
-        )))
-    }
-
-    /// Rows that now need review are not sent, but none that nobody has seen among those to send.
-    pub(super) async fn same_or_fewer(&self, job: &Job) -> Result<(), JobError> {
-        self.check_again(job, |before, now| now.iter().all(|row| before.binary_search(row).is_ok())).await
     }
 
     /// Refuses a badge that is not of the row's template and address.
@@ -487,11 +435,66 @@ impl Jobs {
                 )
             })?;
         } else {
-            self.read_again(job).await?;
+            self.core.read_again(job).await?;
         }
         // Of a row that needs review now, it names the badge.
         duplicate_check::look_up(&self.core, job, no).await?;
         Ok(shown)
+    }
+}
+
+impl JobsCore {
+    async fn draft(&self, id: JobId) -> Result<Job, JobError> {
+        let job = self.my_job(id).await?;
+        if job.phase == Phase::Draft {
+            Ok(job)
+        } else {
+            Err(JobError::no(localizable!("Job {id} has started; its rows can no longer be changed.", id)))
+        }
+    }
+
+    /// `None` if the duplicate check is not old, otherwise the job after it was repeated.
+    async fn read_again(self: &Arc<Self>, job: &Job) -> Result<Option<Job>, JobError> {
+        let job = self.job(job.id).await?;
+        if job.kind != Kind::Issue || !duplicate_check::is_stale(self, &job) {
+            return Ok(None);
+        }
+        let (progress, _) = watch::channel(CheckProgress::default());
+        let checked =
+            duplicate_check::check_duplicates(self, &job, &progress, CancellationToken::new()).await?;
+        self.changed(job.id, []);
+        if !checked.complete && !self.settings.policies.allows_duplicates() {
+            return Err(duplicate_check::incomplete());
+        }
+        Ok(Some(self.job(job.id).await?))
+    }
+
+    /// Repeats an old duplicate check, and compares the rows that the job would send before and after it.
+    ///
+    /// # Errors
+    /// They differ in a way that a person must review.
+    async fn check_again(
+        self: &Arc<Self>,
+        job: &Job,
+        is_fine: impl FnOnce(&[ReadyRow], &[ReadyRow]) -> bool,
+    ) -> Result<(), JobError> {
+        if job.kind != Kind::Issue || !duplicate_check::is_stale(self, job) {
+            return Ok(());
+        }
+        let before = self.store.ready_rows(job.id).await?;
+        let Some(now) = self.read_again(job).await? else { return Ok(()) };
+        if is_fine(&before, &self.store.ready_rows(job.id).await?) {
+            return Ok(());
+        }
+        Err(JobError::no(localizable!(
+            "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
+            rows = shares(&now)
+        )))
+    }
+
+    /// Rows that now need review are not sent, but none that nobody has seen among those to send.
+    pub(super) async fn same_or_fewer(self: &Arc<Self>, job: &Job) -> Result<(), JobError> {
+        self.check_again(job, |before, now| now.iter().all(|row| before.binary_search(row).is_ok())).await
     }
 }
 

@@ -175,15 +175,11 @@ impl JobsCore {
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
-        let observed: Vec<BehaviourObservation> = scan.observed_behavior().collect();
-        if observed.is_empty() {
-            return Ok(());
-        }
-        self.learn(observed).await
+        self.learn(scan.observed_behavior().collect()).await
     }
 
     pub(super) async fn learn(&self, seen: Vec<BehaviourObservation>) -> Result<(), JournalError> {
-        if self.journal.reads_only {
+        if self.journal.reads_only || seen.is_empty() {
             return Ok(());
         }
         self.store.learn_facts(self.account.of_facts(), seen, self.moment().0.as_second()).await
@@ -207,10 +203,6 @@ impl JobsCore {
 
     pub(super) fn no_trouble(&self, id: JobId) {
         lock(&self.troubles).remove(&id);
-    }
-
-    pub(super) fn trouble_of(&self, id: JobId) -> Option<JournalError> {
-        lock(&self.troubles).get(&id).cloned()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Drafts: planned jobs, written to the journal before the review. A draft sends nothing.
 
+use super::core::JobsCore;
 use super::error::JobError;
 use super::handle::Jobs;
 use super::job::{Job, JobId, JobOrigin, Kind, Phase};
@@ -9,7 +10,7 @@ use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
-use super::plan::{IssuePlan, Person, RevokePlan, RevokeTarget, own_word, placed};
+use super::plan::{IssuePlan, Recipient, RevokePlan, RevokeTarget, own_word, placed};
 use super::row_status::RowStatus;
 use super::rules::{Step, count};
 use super::send;
@@ -65,59 +66,23 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(&plan.recipient_name)?;
         JobError::unless_key(plan.recipient_email.as_str())?;
-        let issued = self.core.store.issue_one(self.issue_one(plan, who)).await;
+        let issued = self.core.store.issue_one(self.core.issue_one(plan, who)).await;
         let issued = issued.map_err(|why| JobError::from(why).of_draft())?;
         let id = issued.map_err(|rival| changed(&rival))?;
-        self.begun(id);
+        self.core.begun(id);
         Ok(id)
-    }
-
-    fn issue_one(&self, plan: IssuePlan, who: &str) -> IssueOne {
-        IssueOne {
-            account: self.core.account.clone(),
-            owner: self.core.store.process(),
-            job: issue_job(&plan.template_id, &plan.title, None),
-            plan,
-            now: self.core.moment().0,
-            actor: Actor::now(who),
-        }
-    }
-
-    async fn create_job(
-        &self,
-        job: NewJob,
-        rows: Vec<NewRow>,
-        reason: Option<KeptValue>,
-    ) -> Result<JobId, JobError> {
-        let (account, owner) = (self.core.account.clone(), self.core.store.process());
-        let create = CreateJob { account, owner, job, rows, reason };
-        self.core.store.create_job(create).await.map_err(|why| JobError::from(why).of_draft())
-    }
-
-    pub(super) async fn create_revocation(
-        &self,
-        reason: &str,
-        rows: Vec<NewRow>,
-        origin: Option<JobOrigin>,
-    ) -> Result<JobId, JobError> {
-        self.create_job(new_job(Kind::Revoke, reason, origin), rows, Some(self.kept_reason(reason))).await
-    }
-
-    /// The reason of a revocation, to offer again.
-    fn kept_reason(&self, reason: &str) -> KeptValue {
-        KeptValue::of("reason", reason, self.core.moment().0.as_second())
     }
 
     /// Writes one draft for several recipients. The caller has checked the recipients.
     pub async fn draft_people(
         &self,
         (template_id, title): (TemplateId, Text),
-        people: Vec<Person>,
+        people: Vec<Recipient>,
     ) -> Result<JobId, JobError> {
         self.core.writer()?;
-        let row = |p: Person| NewRow { name: p.name, email: p.email, ..NewRow::default() };
+        let row = |one: Recipient| NewRow { name: one.name, email: one.email, ..NewRow::default() };
         let rows = people.into_iter().map(row).collect();
-        self.create_job(issue_job(&template_id, &title, None), rows, None).await
+        self.core.create_job(issue_job(&template_id, &title, None), rows, None).await
     }
 
     /// Issues a corrected badge, and revokes the old one when the new one is Issued. So the holder always has
@@ -135,17 +100,17 @@ impl Jobs {
         }
         let reason = reason.trim();
         let replace = Replace {
-            issue: self.issue_one(plan, who),
+            issue: self.core.issue_one(plan, who),
             old: old.badge_id.clone(),
             revoke: new_job(Kind::Revoke, reason, None),
             rows: revoked_rows(&RevokePlan::new(vec![old], reason, true)),
-            reason: self.kept_reason(reason),
+            reason: self.core.kept_reason(reason),
         };
         let replaced = self.core.store.replace(replace).await;
         let replaced = replaced.map_err(|why| JobError::from(why).of_draft())?;
         let ids = replaced.map_err(|rival| changed(&rival))?;
-        self.begun(ids.0);
-        self.begun(ids.1);
+        self.core.begun(ids.0);
+        self.core.begun(ids.1);
         Ok(ids)
     }
 
@@ -157,8 +122,8 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(plan.reason())?;
         JobError::unless_empty(plan.reason())?;
-        let id = self.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
-        self.begin_now(id, who, SeenJob::new_draft(&self.core.store.process())).await?;
+        let id = self.core.create_revocation(plan.reason(), revoked_rows(&plan), None).await?;
+        self.core.begin_now(id, who, SeenJob::new_draft(&self.core.store.process())).await?;
         Ok(id)
     }
 
@@ -193,7 +158,7 @@ impl Jobs {
             kind: job.kind,
             title: job.title,
             revoke: NewJob { follows: Some(id), ..new_job(Kind::Revoke, &reason, None) },
-            reason: self.kept_reason(&reason),
+            reason: self.core.kept_reason(&reason),
         };
         if let Some(undone) = self.core.store.plan_undo(undo).await? {
             return Ok(undone);
@@ -223,30 +188,6 @@ impl Jobs {
         Ok(self.core.store.sent_before(self.core.account.clone(), template_id.clone(), key).await?)
     }
 
-    pub(super) async fn begin_now(&self, id: JobId, who: &str, seen: SeenJob) -> Result<(), JobError> {
-        self.written(id, self.core.store.start(id, Actor::now(who), seen).await)?;
-        self.begun(id);
-        Ok(())
-    }
-
-    /// The result of a write that may let a job run. Without the answer of a team's database nobody knows whether it
-    /// does: the snapshot then shows it as stopped, so that a person can resume it.
-    pub(super) fn written<T>(&self, id: JobId, done: Result<T, JournalError>) -> Result<T, JobError> {
-        Ok(done.inspect_err(|why| {
-            if why.is_away() {
-                self.core.trouble(id, why);
-            }
-        })?)
-    }
-
-    pub(super) fn begun(&self, id: JobId) {
-        // The journal was just written, so earlier journal errors are over. A new one shows at once.
-        self.core.no_trouble(id);
-        self.core.changed(id, []);
-        send::ensure_sender(&self.core, id);
-        self.core.wake.notify_one();
-    }
-
     /// Keeps complete drafts, so that a review can continue after it was closed, or after the process ended.
     pub async fn keep_drafts(&self, ids: &[JobId]) -> Result<(), JobError> {
         Ok(self.core.store.keep_drafts(ids.to_vec()).await?)
@@ -266,38 +207,13 @@ impl Jobs {
         let owners = self.core.store.other_owners(account.clone(), self.core.me()).await?;
         let living = self.core.store.living(owners).await?;
         if !self.core.store.open_drafts(ids.to_vec(), account, owner, living).await? {
-            return Err(self.why_not_open(ids).await?);
+            return Err(self.core.why_not_open(ids).await?);
         }
         let mut all = Vec::with_capacity(ids.len());
         for id in ids {
             all.push(self.core.job(*id).await?);
         }
         Ok(all)
-    }
-
-    /// Why these drafts cannot be opened.
-    async fn why_not_open(&self, ids: &[JobId]) -> Result<JobError, JobError> {
-        for &id in ids {
-            let Some(job) = self.core.find_job(id).await? else {
-                return Ok(JobError::no(localizable!("Draft {id} was discarded. Nothing was changed.", id)));
-            };
-            if job.phase != Phase::Draft {
-                return Ok(JobError::no(localizable!(
-                    "Draft {id} was started: it is a job now. Nothing was changed. Activity shows it.",
-                    id
-                )));
-            }
-            if let Some(owner) = job.open_elsewhere() {
-                return Ok(JobError::no(localizable!(
-                    "Draft {id} is open in another lapel ({owner}). Nothing was changed. Close it there first.",
-                    id,
-                    owner = owner.label
-                )));
-            }
-        }
-        Ok(JobError::no(localizable!(
-            "The draft was open in another lapel a moment ago. Nothing was changed. Try again."
-        )))
     }
 
     /// Any process may then open them again.
@@ -333,5 +249,97 @@ impl Jobs {
         let cancelled = self.core.store.cancel(id, kind, Actor::now(who), self.core.store.process()).await?;
         self.core.changed(id, []);
         Ok(cancelled)
+    }
+}
+
+impl JobsCore {
+    pub(super) async fn begin_now(
+        self: &Arc<Self>,
+        id: JobId,
+        who: &str,
+        seen: SeenJob,
+    ) -> Result<(), JobError> {
+        self.written(id, self.store.start(id, Actor::now(who), seen).await)?;
+        self.begun(id);
+        Ok(())
+    }
+
+    pub(super) fn begun(self: &Arc<Self>, id: JobId) {
+        // The journal was just written, so earlier journal errors are over. A new one shows at once.
+        self.no_trouble(id);
+        self.changed(id, []);
+        send::ensure_sender(self, id);
+        self.wake.notify_one();
+    }
+
+    fn issue_one(&self, plan: IssuePlan, who: &str) -> IssueOne {
+        IssueOne {
+            account: self.account.clone(),
+            owner: self.store.process(),
+            job: issue_job(&plan.template_id, &plan.title, None),
+            plan,
+            now: self.moment().0,
+            actor: Actor::now(who),
+        }
+    }
+
+    async fn create_job(
+        &self,
+        job: NewJob,
+        rows: Vec<NewRow>,
+        reason: Option<KeptValue>,
+    ) -> Result<JobId, JobError> {
+        let (account, owner) = (self.account.clone(), self.store.process());
+        let create = CreateJob { account, owner, job, rows, reason };
+        self.store.create_job(create).await.map_err(|why| JobError::from(why).of_draft())
+    }
+
+    pub(super) async fn create_revocation(
+        &self,
+        reason: &str,
+        rows: Vec<NewRow>,
+        origin: Option<JobOrigin>,
+    ) -> Result<JobId, JobError> {
+        self.create_job(new_job(Kind::Revoke, reason, origin), rows, Some(self.kept_reason(reason))).await
+    }
+
+    /// The reason of a revocation, to offer again.
+    fn kept_reason(&self, reason: &str) -> KeptValue {
+        KeptValue::of("reason", reason, self.moment().0.as_second())
+    }
+
+    /// The result of a write that may let a job run. Without the answer of a team's database nobody knows whether it
+    /// does: the snapshot then shows it as stopped, so that a person can resume it.
+    pub(super) fn written<T>(&self, id: JobId, done: Result<T, JournalError>) -> Result<T, JobError> {
+        Ok(done.inspect_err(|why| {
+            if why.is_away() {
+                self.trouble(id, why);
+            }
+        })?)
+    }
+
+    /// Why these drafts cannot be opened.
+    async fn why_not_open(&self, ids: &[JobId]) -> Result<JobError, JobError> {
+        for &id in ids {
+            let Some(job) = self.find_job(id).await? else {
+                return Ok(JobError::no(localizable!("Draft {id} was discarded. Nothing was changed.", id)));
+            };
+            if job.phase != Phase::Draft {
+                return Ok(JobError::no(localizable!(
+                    "Draft {id} was started: it is a job now. Nothing was changed. Activity shows it.",
+                    id
+                )));
+            }
+            if let Some(owner) = job.open_elsewhere() {
+                return Ok(JobError::no(localizable!(
+                    "Draft {id} is open in another lapel ({owner}). Nothing was changed. Close it there first.",
+                    id,
+                    owner = owner.label
+                )));
+            }
+        }
+        Ok(JobError::no(localizable!(
+            "The draft was open in another lapel a moment ago. Nothing was changed. Try again."
+        )))
     }
 }

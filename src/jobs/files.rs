@@ -15,6 +15,7 @@ use super::error::JobError;
 use super::handle::Jobs;
 use super::intake::{
     self, About, CheckOutcome, Choices, ColumnMap, Finding, ImportSource, Opened, ReadProgress, Severity,
+    TableContent,
 };
 use super::job::{FileSource, JobOrigin};
 use super::journal::Store;
@@ -121,6 +122,7 @@ fn remembered(store: &Store, signature: &str) -> Option<ColumnMap> {
 impl Jobs {
     pub async fn open_file(
         &self,
+        wanted: TableContent,
         source: ImportSource,
         choices: Choices,
         progress: watch::Sender<Reading>,
@@ -129,20 +131,10 @@ impl Jobs {
         let store = self.core.store.clone();
         let watcher = ReadingWatcher::new(progress, cancel);
         off_the_loop(move || {
-            Ok(intake::preview(&source, &choices, &|header| remembered(&store, header), &watcher)?)
+            let remembered = |header: &str| remembered(&store, header);
+            Ok(intake::preview(wanted, &source, &choices, &remembered, &watcher)?)
         })
         .await
-    }
-
-    pub async fn open_ids(
-        &self,
-        source: ImportSource,
-        choices: Choices,
-        progress: watch::Sender<Reading>,
-        cancel: CancellationToken,
-    ) -> Result<Opened, JobError> {
-        let watcher = ReadingWatcher::new(progress, cancel);
-        off_the_loop(move || Ok(intake::preview_ids(&source, &choices, &watcher)?)).await
     }
 }
 

@@ -7,7 +7,7 @@ use self::poll::Polled;
 use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::error::JobError;
 use super::job::JobId;
-use super::journal::polling::{NotRead, ScheduleNext};
+use super::journal::polling::{Group, NotRead, ScheduleNext};
 use super::journal::{FileWatch, JournalError};
 use super::reason::{Code, Reason};
 use super::send;
@@ -25,6 +25,15 @@ const WATCHED: Duration = Duration::from_secs(60);
 
 /// How often the names in old jobs are removed, beside the start.
 const DAILY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A poll of the rows of one template.
+#[derive(Clone, Copy)]
+struct Poll<'p> {
+    core: &'p Arc<JobsCore>,
+    template: &'p TemplateId,
+    group: &'p Group,
+    call: &'p Call,
+}
 
 pub(super) async fn run(core: Arc<JobsCore>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
@@ -100,7 +109,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             }
         };
         tokio::select! {
-            () = sleep_until(next) => {}
+            () = tokio::time::sleep_until(next.unwrap_or(here)), if next.is_some() => {}
             () = core.wake.notified() => {}
             () = others_wrote => may_arm = here + often,
             () = core.ending.cancelled() => return,
@@ -112,13 +121,6 @@ fn report(asked: RequestedPolls, polled: &PollResult) {
     for done in asked.done {
         // The caller may be gone.
         let _ = done.send(polled.clone());
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }
 
@@ -164,4 +166,80 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     send::start_senders(core, None).await;
     let is_written = written.is_ok();
     (result(failed.or_else(|| written.err().map(JobError::from))), is_written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::Connection;
+    use crate::jobs::job::Kind;
+    use crate::jobs::journal::drafts::CreateJob;
+    use crate::jobs::journal::jobs::{Actor, NewJob, SeenJob};
+    use crate::jobs::journal::rows::{NewRow, RowFilter};
+    use crate::jobs::row_status::RowStatus;
+    use crate::jobs::{Account, JobConfig, Jobs, Journal};
+
+    /// A job of 1970 with nothing left to do.
+    async fn old_job(jobs: &Jobs) -> JobId {
+        let (account, owner) = (jobs.core.account.clone(), jobs.core.store.process());
+        let seen = SeenJob::new_draft(&owner);
+        let job = NewJob {
+            created: 0,
+            kind: Kind::Revoke,
+            template: None,
+            title: "a reason".to_owned(),
+            origin: None,
+            follows: None,
+            after: false,
+        };
+        let row = NewRow { name: "Kim".into(), row_status: Some(RowStatus::Skipped), ..NewRow::default() };
+        let create = CreateJob { account, owner, job, rows: vec![row], reason: None };
+        let id = jobs.core.store.create_job(create).await.expect("a draft");
+        jobs.core.store.start(id, Actor::now("kim"), seen).await.expect("begun");
+        id
+    }
+
+    async fn name(jobs: &Jobs, id: JobId) -> String {
+        let rows = jobs.rows(id, RowFilter::default(), 1).await.expect("rows");
+        rows[0].holder.wire().to_owned()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn names_in_old_jobs_are_removed_every_day_while_lapel_runs() {
+        let key = crate::api::ApiKey::new("a_key_for_a_test").expect("a key");
+        let mut connection = Connection::new("https://badges.example/", key).expect("an address");
+        connection.read_only = true;
+        let access = crate::api::connect(&connection).expect("a client");
+        let account = Account::of("uni", &connection);
+        let settings = JobConfig { keep_days: Some(365), ..JobConfig::default() };
+        let journal = Journal::in_memory().expect("a journal");
+        let (jobs, mut changes) = Jobs::start(access, journal, account, settings).await.expect("started");
+        // While it runs, only the test moves the clock. A test that fails ends with it.
+        let (_end, ended) = std::sync::mpsc::channel::<()>();
+        let mut still =
+            tokio::task::spawn_blocking(move || ended.recv_timeout(Duration::from_secs(60)).is_ok());
+        for day in 1..=2 {
+            // After this, the follower sleeps.
+            jobs.poll_now(None).await;
+            let id = old_job(&jobs).await;
+            tokio::time::advance(DAILY / 2).await;
+            jobs.poll_now(None).await;
+            assert_eq!(name(&jobs, id).await, "Kim", "day {day} is not over");
+            tokio::time::advance(DAILY / 2).await;
+            let is_removed = async {
+                while let Some(change) = changes.recv().await {
+                    if change.id == id && change.job.is_some_and(|job| job.is_purged) {
+                        return true;
+                    }
+                }
+                false
+            };
+            let is_removed = tokio::select! {
+                is_removed = is_removed => is_removed,
+                _ = &mut still => false,
+            };
+            assert!(is_removed, "day {day}");
+            assert_eq!(name(&jobs, id).await, "");
+        }
+    }
 }

@@ -79,11 +79,6 @@ impl Jobs {
         self.core.journal.watch()
     }
 
-    /// False for a read-only profile.
-    pub fn can_send(&self) -> bool {
-        self.core.access.writer().is_some()
-    }
-
     pub fn settings(&self) -> &JobConfig {
         &self.core.settings
     }

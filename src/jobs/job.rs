@@ -114,17 +114,11 @@ pub struct Owner {
     pub is_colleague: bool,
 }
 
-/// Marks a person who uses the TUI.
-pub const TUI_MARK: &str = " (tui)";
-
 /// In the journal between the person who began a job and their computer. No name has it.
 const ON: char = '\t';
 
-/// A person without the mark of the program that they used, and without the computer.
-pub fn person(who: &str) -> &str {
-    let (who, _) = apart(who);
-    who.strip_suffix(TUI_MARK).unwrap_or(who)
-}
+/// Earlier versions marked a person who used the TUI.
+const TUI_MARK: &str = " (tui)";
 
 /// Who began a job, as the journal keeps it. The computer is known if a team shares the journal.
 pub(super) fn with_computer(who: &str, computer: Option<&str>) -> String {
@@ -133,7 +127,8 @@ pub(super) fn with_computer(who: &str, computer: Option<&str>) -> String {
 
 /// The person and the computer of [`with_computer`]. Earlier versions kept only the person.
 pub(super) fn apart(kept: &str) -> (&str, Option<&str>) {
-    kept.split_once(ON).map_or((kept, None), |(who, computer)| (who, Some(computer)))
+    let (who, computer) = kept.split_once(ON).map_or((kept, None), |(who, computer)| (who, Some(computer)));
+    (who.strip_suffix(TUI_MARK).unwrap_or(who), computer)
 }
 
 /// Totals over the job's accepted requests.
@@ -527,13 +522,6 @@ impl JobRow {
     }
 }
 
-#[cfg(test)]
-impl JobRow {
-    pub fn for_test(no: u64, row_status: RowStatus) -> Self {
-        Self { no, row_status, ..Self::default() }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     pub badge_id: BadgeId,
@@ -563,4 +551,15 @@ pub struct JobChange {
 impl JobChange {
     /// Maximum number of named badges. Beyond that, read the rows.
     pub const MOST: usize = 1000;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl JobRow {
+        pub fn for_test(no: u64, row_status: RowStatus) -> Self {
+            Self { no, row_status, ..Self::default() }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The words for a job and its rows, for the app and the verbs.
 
-use super::job::{BegunBy, Job, JobRow, Kind, Phase, Replaced, person};
+use super::job::{BegunBy, Job, JobRow, Kind, Phase, Replaced};
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use super::urgency::Urgency;
@@ -141,11 +141,10 @@ impl Job {
     /// Who began the job, and where, if a team shares the journal.
     pub fn begun_by_words(&self) -> Option<Localizable> {
         let BegunBy { who, computer } = self.begun.as_ref()?;
-        let who = who.to_string();
-        let who = person(&who);
         Some(match computer {
             Some(computer) => {
-                localizable!("begun by {who}", who = &Reason::of_process(who, &computer.to_string()))
+                let who = Reason::of_process(&who.to_string(), &computer.to_string());
+                localizable!("begun by {who}", who)
             }
             None => localizable!("begun by {who}", who),
         })

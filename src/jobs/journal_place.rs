@@ -16,7 +16,7 @@ pub enum JournalPlace {
         login: Login,
         /// This person's name for the others: the login of the database, unlike a name that anybody can set.
         who: String,
-        /// Where this computer notes the last request, for the next lapel.
+        /// Where this computer has a journal in a file, and notes the last request for the next lapel.
         data_dir: Option<PathBuf>,
         /// Whether lapel only reads, so that the database's user needs no right to write.
         reads_only: bool,
@@ -46,21 +46,20 @@ impl JournalPlace {
         }
     }
 
-    /// As [`Self::open`], for sending: checks that the account's jobs are in this journal only. `data_dir` is where
-    /// this computer keeps a journal in a file. Nothing is sent from that one from now on, so a team's journal makes one
-    /// that says so if there is none. Names and addresses stay in it for at most `keep_days`, too.
+    /// As [`Self::open`], for sending: checks that the account's jobs are in this journal only. Nothing is sent from the
+    /// file beside a team's journal from now on, so that file is made, to say so, if there is none. Names and addresses
+    /// stay in it for at most `keep_days`, too.
     ///
     /// # Errors
     /// As [`Self::open`], of both journals; also [`JournalError::TwoPlaces`].
     pub async fn open_to_send(
         &self,
-        data_dir: Option<&Path>,
         account: &Account,
         keep_days: Option<u32>,
     ) -> Result<Journal, JournalError> {
         let reads_only = matches!(self, Self::Team { reads_only: true, .. });
         let open_beside = if reads_only { Self::copy_of_existing } else { Self::opened };
-        let (journal, beside) = self.open_both(data_dir, open_beside).await?;
+        let (journal, beside) = self.open_both(Self::open, open_beside).await?;
         let beside = beside?;
         journal.assure_only(beside.as_ref(), account).await?;
         if let (Some(file), Some(days)) = (&beside, keep_days)
@@ -81,21 +80,11 @@ impl JournalPlace {
         &self,
         account: &Account,
     ) -> Result<(Journal, Option<JournalError>), JournalError> {
-        let Self::Team { data_dir: Some(data_dir), .. } = self else {
-            let journal = self.open_both(None, Self::opened).await?.0;
-            let checked = journal.check_only(None, account, false).await;
-            return Ok((journal, checked.err()));
-        };
-        let (journal, beside) = self.open_both(Some(data_dir), Self::copy_of_existing).await?;
-        let checked = match beside {
-            Ok(beside) => journal.check_only(beside.as_ref(), account, false).await,
-            Err(why) => Err(why),
-        };
-        if let Ok(false) = checked
+        let (journal, checked) = self.open_checked(Self::open, account).await?;
+        if let (Ok(false), Some(file)) = (&checked, self.beside())
             && !journal.reads_only
             && journal.store().count_here(account.clone()).await? > 0
         {
-            let file = Self::Folder(data_dir.clone());
             let file = tokio::task::spawn_blocking(move || file.open()).await;
             // Nobody waits for that to look at jobs: the next one who sends or looks tries it again.
             if let Ok(Ok(file)) = file {
@@ -110,30 +99,45 @@ impl JournalPlace {
         &self,
         account: &Account,
     ) -> Result<(Journal, Option<JournalError>), JournalError> {
-        let place = self.clone();
-        let journal = tokio::task::spawn_blocking(move || place.open_for_trial()).await;
-        let journal = journal.map_err(|_| JournalError::Closed)??;
-        let checked = journal.check_only(None, account, false).await;
+        let (journal, checked) = self.open_checked(Self::open_for_trial, account).await?;
         Ok((journal, checked.err()))
     }
 
-    /// Also opens the file that this computer has beside a team's journal.
+    /// Also returns the result of [`Journal::check_only`], for which the file beside the journal stays as it is.
+    async fn open_checked(
+        &self,
+        open: fn(&Self) -> Result<Journal, JournalError>,
+        account: &Account,
+    ) -> Result<(Journal, Result<bool, JournalError>), JournalError> {
+        let (journal, beside) = self.open_both(open, Self::copy_of_existing).await?;
+        let checked = match beside {
+            Ok(beside) => journal.check_only(beside.as_ref(), account, false).await,
+            Err(why) => Err(why),
+        };
+        Ok((journal, checked))
+    }
+
+    /// Also opens the file beside the journal.
     async fn open_both(
         &self,
-        data_dir: Option<&Path>,
+        open: fn(&Self) -> Result<Journal, JournalError>,
         open_beside: fn(&Self) -> Result<Option<Journal>, JournalError>,
     ) -> Result<(Journal, Result<Option<Journal>, JournalError>), JournalError> {
-        let (place, file) = (self.clone(), data_dir.map(|folder| Self::Folder(folder.to_owned())));
+        let place = self.clone();
         let opening = move || {
             // A team that cannot be reached leaves no mark in a file.
-            let journal = place.open()?;
-            let beside = match (&place, &file) {
-                (Self::Team { .. }, Some(file)) => open_beside(file),
-                _ => Ok(None),
-            };
-            Ok((journal, beside))
+            let journal = open(&place)?;
+            Ok((journal, place.beside().map_or(Ok(None), |file| open_beside(&file))))
         };
         tokio::task::spawn_blocking(opening).await.map_err(|_| JournalError::Closed)?
+    }
+
+    /// The journal that this computer has in a file beside that of a team.
+    fn beside(&self) -> Option<Self> {
+        match self {
+            Self::Team { data_dir, .. } => data_dir.clone().map(Self::Folder),
+            Self::Memory | Self::Folder(_) => None,
+        }
     }
 
     /// Opens a copy for trial plans. A team's database is not copied: its draft ends with the process.

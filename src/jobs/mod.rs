@@ -78,7 +78,7 @@ pub use self::history_scan::{Holdings, holdings};
 pub use self::intake::{Opened, Preview};
 pub use self::job::{
     AcceptedCount, BegunBy, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Refusals,
-    Replaced, Stop, StopKind, TUI_MARK, Touched, person,
+    Replaced, Stop, StopKind, Touched,
 };
 pub use self::job_words::{JobPart, not_read};
 pub use self::journal::accounts::Account;
@@ -94,7 +94,7 @@ pub use self::journal::{
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates, with_read_templates};
-pub use self::plan::{IssuePlan, Person, RevokePlan, RevokeTarget};
+pub use self::plan::{IssuePlan, Recipient, RevokePlan, RevokeTarget};
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, SuggestedRows};

@@ -1,6 +1,6 @@
 //! Whose a job is: only its owner acts on it, and a job without a living owner is taken over.
 
-use super::core::JobsCore;
+use super::core::{JobsCore, lock};
 use super::error::JobError;
 use super::job::{Job, JobId, Phase, Stop, StopKind};
 use super::journal::JournalError;
@@ -197,9 +197,8 @@ impl JobsCore {
     /// sent until the journal can be written again. A colleague who has taken the job over can write the journal.
     fn with_trouble(&self, mut job: Job) -> Job {
         if job.is_mine()
-            && let Some(trouble) = self.trouble_of(job.id)
+            && let Some(why) = lock(&self.troubles).get(&job.id).map(Reason::from)
         {
-            let why = Reason::from(&trouble);
             if job.phase == Phase::Running {
                 job.phase = Phase::Stopped;
                 job.stop = Some(Stop { kind: StopKind::Journal, why });

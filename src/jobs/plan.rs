@@ -20,8 +20,9 @@ pub struct IssuePlan {
     pub allows: Option<i64>,
 }
 
+/// To whom a draft issues a badge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Person {
+pub struct Recipient {
     /// `recipient_name` as it is printed on the badge.
     pub name: String,
     pub email: String,

@@ -44,21 +44,12 @@ impl Jobs {
     }
 
     /// After a stop at the quota, sends ever smaller requests, each only after proof that the one before did
-    /// nothing. Returns at once; the job shows the progress.
-    pub async fn use_up_quota(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.begin_using_up(id, who).await?;
-        tokio::spawn(halve(self.clone(), id, who.to_owned()));
-        Ok(())
-    }
-
-    /// As [`Jobs::use_up_quota`], but returns at the end.
-    pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.begin_using_up(id, who).await?;
-        halve(self.clone(), id, who.to_owned()).await;
-        Ok(())
-    }
-
-    async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
+    /// nothing. This begins the first one. The future sends the others; the job shows the progress.
+    pub async fn use_up_quota(
+        &self,
+        id: JobId,
+        who: &str,
+    ) -> Result<impl Future<Output = ()> + Send + use<>, JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
             return Err(JobError::no(localizable!(
@@ -79,11 +70,11 @@ impl Jobs {
                 )
             }));
         }
-        self.same_or_fewer(&job).await?;
+        self.core.same_or_fewer(&job).await?;
         let using_up = self.core.store.resume(id, Some((rows / 2).max(1)), Actor::now(who), seen);
-        self.written(id, using_up.await)?;
-        self.begun(id);
-        Ok(())
+        self.core.written(id, using_up.await)?;
+        self.core.begun(id);
+        Ok(Box::pin(halve(self.clone(), id, who.to_owned())))
     }
 }
 
@@ -103,8 +94,8 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         let half = core.store.set_batch(id, core.me(), rows / 2).await;
         if half.is_err()
             || !is_proven_in_the_end(&all, id).await
-            || all.same_or_fewer(&job).await.is_err()
-            || all.begin_now(id, &who, seen).await.is_err()
+            || core.same_or_fewer(&job).await.is_err()
+            || core.begin_now(id, &who, seen).await.is_err()
         {
             return;
         }

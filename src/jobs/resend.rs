@@ -12,14 +12,9 @@ use super::rules::{self, Step};
 use crate::i18n::number;
 
 impl Jobs {
-    /// As [`Jobs::never_seen_among`] all rows.
-    pub async fn never_seen(&self, id: JobId) -> Result<NeverSeen, JobError> {
-        self.never_seen_among(id, None).await
-    }
-
     /// Polls a job's never seen rows once more, and counts the rows that can be sent again together: of these rows, or of
     /// all.
-    pub async fn never_seen_among(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
+    pub async fn never_seen(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
         Ok(self.never_seen_now(id, among).await?.1)
     }
 
@@ -36,7 +31,7 @@ impl Jobs {
                 failed
             )
         })?;
-        let latest = self.latest_intent();
+        let latest = self.core.latest_intent();
         Ok((seen, self.core.store.never_seen(id, among, latest).await?))
     }
 
@@ -51,15 +46,15 @@ impl Jobs {
         JobError::unless_key(why)?;
         let expected = rows.len() as u64;
         let (seen, now) = self.never_seen_now(id, Some(rows.clone())).await?;
-        let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
+        let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.core.latest_intent());
         let resend = ResendRows { id, rows: rows.clone(), latest, actor, why, seen };
         let done = if now.ready == rows && !rows.is_empty() {
-            self.written(id, self.core.store.resend_rows(resend).await)?
+            self.core.written(id, self.core.store.resend_rows(resend).await)?
         } else {
             Ok(false)
         };
         if !done.map_err(|loss| lost(&self.core, id, loss))? {
-            let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
+            let now = self.never_seen(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(
                 "You reviewed {expected} rows of job {id} to send again, but now {now} can be sent. Nothing was sent. Review them again.",
                 expected,
@@ -67,7 +62,7 @@ impl Jobs {
                 now
             )));
         }
-        self.begun(id);
+        self.core.begun(id);
         Ok(())
     }
 
@@ -117,10 +112,12 @@ impl Jobs {
         }
         Ok(all)
     }
+}
 
+impl JobsCore {
     /// The latest request time for which the doubt window has ended.
     fn latest_intent(&self) -> i64 {
-        self.core.moment().0.as_second() - self.core.settings.doubt_window.as_secs()
+        self.moment().0.as_second() - self.settings.doubt_window.as_secs()
     }
 }
 

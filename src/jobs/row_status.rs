@@ -128,14 +128,6 @@ impl RowStatus {
     }
 }
 
-#[cfg(test)]
-#[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
-impl Default for RowStatus {
-    fn default() -> Self {
-        Self::NeedsReview
-    }
-}
-
 coded! {
     /// A row's claim on its recipient and template, in an issue job. Only a row with a claim may be sent.
     Claim {
@@ -188,6 +180,13 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[expect(clippy::derivable_impls, reason = "a macro makes the enum")]
+    impl Default for RowStatus {
+        fn default() -> Self {
+            Self::NeedsReview
+        }
+    }
 
     /// Every status is in at most one of these sets, except the revocation of a badge that is not issued yet.
     #[test]

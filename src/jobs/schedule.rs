@@ -3,8 +3,8 @@
 use crate::config::JobSettings;
 use crate::jobs::prelude::*;
 
-/// Minutes between polls after the last entry: six hours, without end.
-const AFTER: u32 = 360;
+/// Time between polls after the last entry, without end.
+const AFTER: SignedDuration = SignedDuration::from_hours(6);
 /// A poll of a job with so many rows may cost more than fifty requests, so some polls of what is accepted are left out.
 const MANY_ROWS: u64 = 5_000;
 
@@ -14,8 +14,6 @@ pub struct Schedule {
     pub issue: Vec<u32>,
     pub revoke: Vec<u32>,
     pub doubt: Vec<u32>,
-    /// Minutes between polls after the last entry.
-    pub after: u32,
 }
 
 impl Default for Schedule {
@@ -30,7 +28,6 @@ impl Schedule {
             issue: settings.issue_checks(),
             revoke: settings.revoke_checks(),
             doubt: settings.doubt_checks(),
-            after: AFTER,
         }
     }
 }
@@ -67,7 +64,7 @@ pub(super) fn next(
     let due = later.clone().find(is_far).or_else(|| later.next_back());
     match due {
         Some(due) => since.min(now).checked_add(due).unwrap_or(now),
-        None => now.checked_add(SignedDuration::from_mins(i64::from(schedule.after.max(1)))).unwrap_or(now),
+        None => now.checked_add(AFTER).unwrap_or(now),
     }
 }
 

@@ -373,16 +373,22 @@ fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     })
 }
 
-/// Returns what the job does next. If another process has taken it over, that one decides.
-async fn record_failure(
-    core: &JobsCore,
-    id: JobId,
-    request: i64,
-    (error, outcome): (&ApiError, &'static str),
-    rows: FailedRows,
-    next: Next,
-) -> Next {
-    let why = Reason::from(error);
+/// Records the error of a request with so many entries, and returns what the job does next. If another process has taken
+/// it over, that one decides.
+async fn failed(core: &JobsCore, job: &Job, (request, entries): (i64, usize), error: &ApiError) -> Next {
+    let (id, issues, why) = (job.id, job.kind == Kind::Issue, Reason::from(error));
+    let is_accepted = issues && matches!(error, ApiError::InDoubt { accepted: true, .. });
+    let doubt = (if is_accepted { "accepted" } else { "in_doubt" }, Next::Doubt);
+    let (outcome, next) = certain(error).unwrap_or(doubt);
+    let rows = match next {
+        // Of several rows, the service may have accepted a part.
+        Next::Doubt if is_accepted && entries == 1 => FailedRows::Unbound,
+        Next::Doubt => FailedRows::InDoubt,
+        // The service would refuse an invalid request again. Other errors did nothing, and the rows stay ready.
+        Next::Stop(StopKind::BadRequest, _) => FailedRows::Refused,
+        Next::Stop(StopKind::Quota, _) if issues => FailedRows::Unproven,
+        Next::Stop(..) | Next::GoOn => FailedRows::Ready,
+    };
     let status = match error {
         ApiError::InDoubt { status, .. } => *status,
         other => other.refusal().map(|r| r.status),

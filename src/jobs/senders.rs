@@ -49,7 +49,6 @@ impl OpenAnswers {
     }
 }
 
-/// The tasks that send, and the answers to their requests.
 #[derive(Default)]
 pub(super) struct Senders {
     pub(super) all: Mutex<HashMap<JobId, Sender>>,

@@ -7,39 +7,32 @@ use std::error::Error;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-pub struct Lines<'a> {
-    pub to: &'a Path,
-    pub overwrite: bool,
-}
-
-impl Lines<'_> {
-    pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
-        &self,
-        records: impl Iterator<Item = Result<Value, E>>,
-        watch: &mut WriteProgress<'_>,
-    ) -> Result<Written, TableError> {
-        let trouble = |why: io::Error| TableError::of(self.to, why);
-        is_free(self.to, self.overwrite)?;
-        let mut draft = Draft::create(self.to).map_err(trouble)?;
-        let mut written = Written { path: self.to.to_owned(), ..Written::default() };
-        let mut out = BufWriter::new(&mut draft);
-        for record in records {
-            if written.rows.is_multiple_of(BREATH) && watch(written.rows).is_break() {
-                return Err(TableError::Cancelled);
-            }
-            let record = record.map_err(|why| TableError::Rows(why.into()))?;
-            writeln!(out, "{}", json_line(&record)).map_err(trouble)?;
-            written.rows += 1;
-        }
-        if watch(written.rows).is_break() {
+pub fn write_lines<E: Into<Box<dyn Error + Send + Sync>>>(
+    to: &Path,
+    overwrite: bool,
+    records: impl Iterator<Item = Result<Value, E>>,
+    watch: &mut WriteProgress<'_>,
+) -> Result<Written, TableError> {
+    let trouble = |why: io::Error| TableError::of(to, why);
+    is_free(to, overwrite)?;
+    let mut draft = Draft::create(to).map_err(trouble)?;
+    let mut written = Written { path: to.to_owned(), ..Written::default() };
+    let mut out = BufWriter::new(&mut draft);
+    for record in records {
+        if written.rows.is_multiple_of(BREATH) && watch(written.rows).is_break() {
             return Err(TableError::Cancelled);
         }
-        out.flush().map_err(trouble)?;
-        drop(out);
-        let overwrite = if self.overwrite { Overwrite::Yes } else { Overwrite::No };
-        draft.place(overwrite).map_err(trouble)?;
-        Ok(written)
+        let record = record.map_err(|why| TableError::Rows(why.into()))?;
+        writeln!(out, "{}", json_line(&record)).map_err(trouble)?;
+        written.rows += 1;
     }
+    if watch(written.rows).is_break() {
+        return Err(TableError::Cancelled);
+    }
+    out.flush().map_err(trouble)?;
+    drop(out);
+    draft.place(if overwrite { Overwrite::Yes } else { Overwrite::No }).map_err(trouble)?;
+    Ok(written)
 }
 
 #[cfg(test)]
@@ -56,7 +49,7 @@ mod tests {
                 Ok(json!({ "n": n, "name": "홍철\u{1b}" }))
             }
         });
-        Lines { to, overwrite }.write(records, &mut |_| ControlFlow::Continue(()))
+        write_lines(to, overwrite, records, &mut |_| ControlFlow::Continue(()))
     }
 
     #[test]

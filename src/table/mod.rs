@@ -16,7 +16,7 @@ pub use cell::{escape_formula, unescape_formula};
 pub use csv_file::CsvStream;
 pub use error::TableError;
 pub use json::json_line;
-pub use json_lines::Lines;
+pub use json_lines::write_lines;
 pub use notes::{ChangedCell, ChangedCells};
 pub use writer::{SummaryFn, TableWriter, WriterRow};
 pub use xlsx_file::SheetLimits;

@@ -43,8 +43,7 @@ impl TableWriter<'_> {
         is_free(self.to, self.overwrite)?;
         let mut draft = Draft::create(self.to).map_err(trouble)?;
         let written = self.fill(&mut draft, rows, watch)?;
-        let overwrite = if self.overwrite { Overwrite::Yes } else { Overwrite::No };
-        draft.place(overwrite).map_err(trouble)?;
+        draft.place(if self.overwrite { Overwrite::Yes } else { Overwrite::No }).map_err(trouble)?;
         Ok(written)
     }
 

@@ -5,7 +5,6 @@ use super::request::Flag;
 use super::tour::Tour;
 use super::worker::WorkerCommand;
 use crate::api::{LinkStatus, LogEntry, UnderWay};
-use crate::i18n::Localizable;
 use crate::tui::prelude::*;
 
 #[derive(Default)]
@@ -19,8 +18,6 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) jobs: Option<Jobs>,
     /// Why the journal cannot be used. There can be no jobs then.
     pub(in crate::tui) journal_failure: Option<String>,
-    /// The message about a rate limit that is not shared.
-    pub(in crate::tui) alone: Option<String>,
     pub(in crate::tui) pending: PendingRequests,
     pub(in crate::tui) background: Option<OpenedModal>,
     pub(in crate::tui) tour: Option<Tour>,
@@ -85,11 +82,6 @@ impl Client {
 
     pub fn link_now(&self) -> LinkStatus {
         self.0.link_now()
-    }
-
-    /// Why it does not share its rate limit with other lapel processes.
-    pub fn alone(&self) -> Option<Localizable> {
-        self.0.alone()
     }
 
     pub fn longest_read(&self) -> Option<UnderWay> {

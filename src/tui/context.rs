@@ -110,7 +110,8 @@ impl UiContext {
     /// Whether the database through which a team shares the journal and the rate limit is away.
     pub fn is_database_away(&self) -> bool {
         let is_team = self.session().is_some_and(|s| matches!(s.journal, JournalPlace::Team { .. }));
-        self.connection.journal_away.is_some() || is_team && self.link().is_some_and(|link| link.is_alone)
+        self.connection.journal_away.is_some()
+            || is_team && self.link().is_some_and(|link| link.alone.is_some())
     }
 
     /// Whether that is because the database refused the login.

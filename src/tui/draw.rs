@@ -82,12 +82,7 @@ impl App {
         match (form.and_then(|at| self.modals.get(at)), &self.welcome) {
             (Some(form), _) => form.draw(frame, body, &self.cx),
             (None, Some(welcome)) => welcome.draw(frame, body, &self.cx),
-            (None, None) => match self
-                .connection
-                .failure
-                .clone()
-                .or_else(|| cannot_connect(self.connection.alone.as_ref()?, &self.cx))
-            {
+            (None, None) => match self.connection.failure.clone().or_else(|| cannot_connect(&self.cx)) {
                 Some(why) => draw_texts(frame, body, &[why], self.cx.theme.error()),
                 None => self.screen().draw(frame, body, &self.cx),
             },
@@ -130,9 +125,10 @@ impl App {
     }
 }
 
-/// A key is checked by a request, for which this computer has no share of its team's limit now. `why` it is alone.
-fn cannot_connect(why: &str, cx: &UiContext) -> Option<String> {
+/// A key is checked by a request, for which this computer has no share of its team's limit now.
+fn cannot_connect(cx: &UiContext) -> Option<String> {
     let link = cx.link().filter(|link| cx.client().is_none() && link.limit == 0)?;
+    let why = link.alone_words()?;
     if !link.is_login_refused {
         return Some(t!("{why} lapel tries again by itself.", why));
     }

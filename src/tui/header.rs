@@ -169,7 +169,7 @@ impl Header<'_> {
         }
         let text = match link.limit {
             // Nobody has tried yet.
-            _ if !link.is_alone => format!("{alert} {problem}"),
+            _ if link.alone.is_none() => format!("{alert} {problem}"),
             0 => t!("{alert} {problem} {dot} no requests", alert, problem, dot),
             // Requests of the shared pool do not use it up, so their number says nothing here.
             limit => t!("{alert} {problem} {dot} own share {limit}/min", alert, problem, dot, limit),

@@ -24,7 +24,7 @@ use super::request::{Flag, HolderInJournal, HolderLists, JobFile, NewDrafts, Not
 use crate::api::HOLDER_PAGES;
 use crate::export::{self, Exported};
 use crate::index::{Index, SyncProgress};
-use crate::jobs::intake::ReadProgress;
+use crate::jobs::intake::{ReadProgress, TableContent};
 use crate::jobs::{CheckProgress, FileRequest, JobError, Reading, holdings};
 use crate::tui::input::paths;
 use crate::tui::persist::{input_history, saved_filters, saved_layout};
@@ -263,11 +263,13 @@ async fn respond(
         Request::Reasons => Response::Reasons(jobs?.reasons().await.unwrap_or_default()),
         Request::Files => Response::Files(jobs?.files().await.unwrap_or_default()),
         Request::OpenFile(source, choices) => {
-            let opened = jobs?.open_file(source, choices, reading(), context.cancel.clone()).await;
+            let (jobs, wanted) = (jobs?, TableContent::Recipients);
+            let opened = jobs.open_file(wanted, source, choices, reading(), context.cancel.clone()).await;
             Response::Opened(Box::new(text_error(opened)))
         }
         Request::OpenIds(source, choices) => {
-            let opened = jobs?.open_ids(source, choices, reading(), context.cancel.clone()).await;
+            let (jobs, wanted) = (jobs?, TableContent::BadgeIds);
+            let opened = jobs.open_file(wanted, source, choices, reading(), context.cancel.clone()).await;
             Response::Opened(Box::new(text_error(opened)))
         }
         Request::DraftFile(request, replaced) => {

@@ -183,12 +183,18 @@ impl QueueState {
         self.limit
     }
 
-    fn is_alone(&self) -> bool {
+    /// Why the limit is not shared although it should be, as a message.
+    pub(super) fn why_alone(&self) -> Option<Localizable> {
         #[cfg(feature = "team")]
-        if self.away.is_some() {
-            return true;
+        if let Some(away) = &self.away {
+            return Some(away.words());
         }
-        self.alone.is_some()
+        let why = self.alone.as_ref()?;
+        Some(localizable!(
+            "lapel cannot see what other lapel programs on this computer send with this key ({why}). It sends at most {limit} requests a minute, a quarter of the limit.",
+            why,
+            limit = self.limit
+        ))
     }
 
     pub(super) fn status(&self) -> LinkStatus {
@@ -203,7 +209,7 @@ impl QueueState {
             held_until: self.held_until,
             last_error: self.trouble,
             last_ok: self.last_ok,
-            is_alone: self.is_alone(),
+            alone: self.why_alone(),
             own_share,
             #[cfg(feature = "team")]
             is_login_refused: self.away.as_ref().is_some_and(|away| away.is_login_refused),

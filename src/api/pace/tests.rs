@@ -538,6 +538,6 @@ async fn who_cannot_share_takes_a_quarter_and_says_why() {
     let why = pace.alone().expect("it says so");
     let why = why.to_string();
     assert!(why.contains("pace.sqlite") && why.contains("at most 10 requests"), "{why}");
-    assert!(pace.status_now().is_alone);
+    assert!(pace.status_now().alone.is_some());
     assert_eq!((pace.status_now().limit, share(&pace).await), (10, 2));
 }

@@ -1,7 +1,7 @@
 //! Drafts a revocation from a file of badge ids, after reading each badge's state.
 
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of};
-use crate::api::HistoryFilter;
+use crate::api::{HistoryFilter, Reader};
 use crate::jobs::error::JobError;
 use crate::jobs::handle::Jobs;
 use crate::jobs::history_scan::{self, HistoryScan};
@@ -47,59 +47,58 @@ impl Jobs {
         let (source, choices) = (request.source, request.choices);
         let list = off_the_loop(move || Ok(intake::read_ids(&source, &choices, &watcher)?)).await?;
         let ids: Vec<BadgeId> = list.rows.iter().filter_map(|r| r.id.clone().ok()).collect();
-        let states = self.resolve(&ids, &progress, &cancel).await?;
+        let states = states_of(self.core.reader(), &ids, &progress, &cancel).await?;
         let rows = list.rows.into_iter().map(|row| id_row(row, &states, request.when_issued)).collect();
-        self.create_revocation(&reason, rows, Some(origin_of(&list.about, None))).await
-    }
-
-    /// Queries badge states: one by one, or by all pages of the history if that is cheaper.
-    async fn resolve(
-        &self,
-        ids: &[BadgeId],
-        progress: &watch::Sender<Reading>,
-        cancel: &CancellationToken,
-    ) -> Result<States, JobError> {
-        let reader = self.core.reader();
-        let call = if ids.len() > 100 { Call::background() } else { Call::interactive() }
-            .cancelled_by(cancel.clone());
-        let mut seen: HashMap<BadgeId, SeenBadge> = HashMap::new();
-        let mut unread = HashMap::new();
-        let report = |done: usize| {
-            let (done, all) = (done as u64, ids.len() as u64);
-            progress.send_replace(Reading { bytes_done: done, bytes_all: all, rows: done, rows_all: all });
-        };
-        if ids.len() > FEW {
-            let wanted: HashSet<&BadgeId> = ids.iter().collect();
-            let mut scan = HistoryScan::new(reader, HistoryFilter::default(), &call);
-            let mut page = scan.next().await?;
-            if scan.left() < ids.len() as u64 {
-                while let Some(sights) = page {
-                    let found = sights.into_iter().filter(|s| wanted.contains(&s.badge_id));
-                    seen.extend(found.map(|s| (s.badge_id.clone(), s)));
-                    report(seen.len());
-                    page = if seen.len() < wanted.len() { scan.next().await? } else { None };
-                }
-            }
-        }
-        let mut done = ids.iter().filter(|id| seen.contains_key(*id)).count();
-        let left: Vec<&BadgeId> = ids.iter().filter(|id| !seen.contains_key(*id)).collect();
-        for id in left {
-            match history_scan::badge(reader, id, &call).await {
-                Ok(Some(sight)) => drop(seen.insert(id.clone(), sight)),
-                Ok(None) | Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
-                Err(error @ ApiError::Unreadable { .. }) => drop(unread.insert(id.clone(), error)),
-                Err(error) => return Err(error.into()),
-            }
-            done += 1;
-            report(done);
-        }
-        Ok(States { seen, unread })
+        self.core.create_revocation(&reason, rows, Some(origin_of(&list.about, None))).await
     }
 }
 
 struct States {
     seen: HashMap<BadgeId, SeenBadge>,
     unread: HashMap<BadgeId, ApiError>,
+}
+
+/// Queries badge states: one by one, or by all pages of the history if that is cheaper.
+async fn states_of(
+    reader: &Reader,
+    ids: &[BadgeId],
+    progress: &watch::Sender<Reading>,
+    cancel: &CancellationToken,
+) -> Result<States, JobError> {
+    let call =
+        if ids.len() > 100 { Call::background() } else { Call::interactive() }.cancelled_by(cancel.clone());
+    let mut seen: HashMap<BadgeId, SeenBadge> = HashMap::new();
+    let mut unread = HashMap::new();
+    let report = |done: usize| {
+        let (done, all) = (done as u64, ids.len() as u64);
+        progress.send_replace(Reading { bytes_done: done, bytes_all: all, rows: done, rows_all: all });
+    };
+    if ids.len() > FEW {
+        let wanted: HashSet<&BadgeId> = ids.iter().collect();
+        let mut scan = HistoryScan::new(reader, HistoryFilter::default(), &call);
+        let mut page = scan.next().await?;
+        if scan.left() < ids.len() as u64 {
+            while let Some(sights) = page {
+                let found = sights.into_iter().filter(|s| wanted.contains(&s.badge_id));
+                seen.extend(found.map(|s| (s.badge_id.clone(), s)));
+                report(seen.len());
+                page = if seen.len() < wanted.len() { scan.next().await? } else { None };
+            }
+        }
+    }
+    let mut done = ids.iter().filter(|id| seen.contains_key(*id)).count();
+    let left: Vec<&BadgeId> = ids.iter().filter(|id| !seen.contains_key(*id)).collect();
+    for id in left {
+        match history_scan::badge(reader, id, &call).await {
+            Ok(Some(sight)) => drop(seen.insert(id.clone(), sight)),
+            Ok(None) | Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => {}
+            Err(error @ ApiError::Unreadable { .. }) => drop(unread.insert(id.clone(), error)),
+            Err(error) => return Err(error.into()),
+        }
+        done += 1;
+        report(done);
+    }
+    Ok(States { seen, unread })
 }
 
 fn id_row(row: IdRow, states: &States, when_issued: bool) -> NewRow {

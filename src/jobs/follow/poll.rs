@@ -11,6 +11,7 @@ use super::super::journal::polling::{Group, SecondBadge, could_not_read};
 use super::super::reason::{Code, Reason};
 use super::super::row_status::RowStatus;
 use super::super::seen_badge::SeenBadge;
+use super::Poll;
 use super::probe::{self, CountProbe};
 use crate::api::{HistoryFilter, Priority, Refusal};
 use crate::domain::time::OffsetBasis;
@@ -60,7 +61,8 @@ pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) 
     // Rows in doubt come first, since a person may wait to send more.
     groups.sort_by_key(|(_, group)| group.doubts.is_empty());
     for (template, group) in groups {
-        if !poll_template(core, &template, &group, call, &mut polled.unread).await? {
+        let poll = Poll { core, template: &template, group: &group, call };
+        if !poll_template(poll, &mut polled.unread).await? {
             polled.partial.extend(group.jobs);
         }
     }
@@ -104,13 +106,8 @@ impl DoubtMatches {
 }
 
 /// Returns whether everything was read that could contain a badge in doubt.
-async fn poll_template(
-    core: &Arc<JobsCore>,
-    template: &TemplateId,
-    group: &Group,
-    call: &Call,
-    unread: &mut UnreadBadges,
-) -> Result<bool, JobError> {
+async fn poll_template(poll: Poll<'_>, unread: &mut UnreadBadges) -> Result<bool, JobError> {
+    let Poll { core, group, call, .. } = poll;
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
         return Ok(true);
@@ -120,12 +117,12 @@ async fn poll_template(
     let mut by_pages = false;
     // Pages can only be found by title.
     if single > ONE_BY_ONE && !group.title.looks_empty() {
-        let probe = match CountProbe::wanted(core, group, call).await? {
-            Some(probe) => Some((probe.count(core, group, call).await?, probe)),
+        let probe = match CountProbe::wanted(poll).await? {
+            Some(probe) => Some((probe.count(poll).await?, probe)),
             None => None,
         };
         if let Some((count, probe)) = &probe
-            && probe.says_nothing_changed(core, template, *count)
+            && probe.says_nothing_changed(poll, *count)
         {
             return Ok(true);
         }
@@ -146,25 +143,25 @@ async fn poll_template(
                 for sight in &sights {
                     unseen.remove(&sight.badge_id);
                 }
-                take(core, template, group, sights, &mut found).await?;
+                take(poll, sights, &mut found).await?;
                 page = scan.next().await?;
             }
             core.learn_filters(&scan).await?;
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
-                without_title(core, template, group, call, &mut found).await?;
+                without_title(poll, &mut found).await?;
                 if !sample.is_empty() && !sampled {
                     hidden(core, WAITING, Code::NotInHistory).await?;
                 }
                 if let Some((count, _)) = probe {
-                    probe::learn(core, template, count, found.issued).await?;
+                    probe::learn(poll, count, found.issued).await?;
                 }
             } else {
                 // Pages may be incomplete.
                 let hidden: Vec<&EmailKey> =
                     group.doubts.keys().filter(|key| !found.by_key.contains_key(key)).collect();
                 if hidden.len() <= FEW_MISSING {
-                    by_address(core, template, group, &hidden, call, &mut found).await?;
+                    by_address(poll, &hidden, &mut found).await?;
                 }
                 let ids: Vec<BadgeId> = unseen.into_iter().cloned().collect();
                 if ids.len() <= FEW_MISSING {
@@ -178,14 +175,14 @@ async fn poll_template(
     }
     if !by_pages {
         let all: Vec<&EmailKey> = group.doubts.keys().collect();
-        by_address(core, template, group, &all, call, &mut found).await?;
+        by_address(poll, &all, &mut found).await?;
         one_by_one(core, &group.bound, call, unread).await?;
         learn_zone(core, group, call).await?;
         // Holders whose badge is now issued may have two. A single record does not tell, so read by address.
         for email in finished(core, group).await? {
             let mut scan = HistoryScan::of_address(reader, &email, call);
             while let Some(sights) = scan.next().await? {
-                take(core, template, group, sights, &mut found).await?;
+                take(poll, sights, &mut found).await?;
             }
         }
     }
@@ -198,13 +195,8 @@ async fn poll_template(
 
 /// The badges of a template that was renamed may have another title. So rows that a title does not show are looked up by
 /// address before their absence means something. Of many rows, a few tell whether that finds anything.
-async fn without_title(
-    core: &Arc<JobsCore>,
-    template: &TemplateId,
-    group: &Group,
-    call: &Call,
-    found: &mut DoubtMatches,
-) -> Result<(), JobError> {
+async fn without_title(poll: Poll<'_>, found: &mut DoubtMatches) -> Result<(), JobError> {
+    let Poll { core, group, call, .. } = poll;
     let due = match call.priority {
         // The caller acts on what is not there.
         Priority::Interactive => group.doubts.keys().cloned().collect(),
@@ -217,33 +209,27 @@ async fn without_title(
     for key in first {
         found.complete.remove(key);
     }
-    by_address(core, template, group, first, call, found).await?;
+    by_address(poll, first, found).await?;
     if first.iter().any(|key| found.by_key.contains_key(key)) {
         for key in rest {
             found.complete.remove(key);
         }
-        by_address(core, template, group, rest, call, found).await?;
+        by_address(poll, rest, found).await?;
     }
     Ok(())
 }
 
-async fn by_address(
-    core: &Arc<JobsCore>,
-    template: &TemplateId,
-    group: &Group,
-    keys: &[&EmailKey],
-    call: &Call,
-    found: &mut DoubtMatches,
-) -> Result<(), JobError> {
+async fn by_address(poll: Poll<'_>, keys: &[&EmailKey], found: &mut DoubtMatches) -> Result<(), JobError> {
+    let core = poll.core;
     for key in keys {
-        let Some(email) = group.doubts.get(key) else { continue };
+        let Some(email) = poll.group.doubts.get(key) else { continue };
         let mut complete = true;
         for spelling in history_scan::spellings(email) {
-            let mut scan = HistoryScan::of_address(core.reader(), &spelling, call);
+            let mut scan = HistoryScan::of_address(core.reader(), &spelling, poll.call);
             let mut page = scan.next().await?;
             found.answered(core);
             while let Some(sights) = page {
-                take(core, template, group, sights, found).await?;
+                take(poll, sights, found).await?;
                 page = scan.next().await?;
             }
             core.learn_filters(&scan).await?;
@@ -257,13 +243,8 @@ async fn by_address(
 }
 
 /// Handles a page: applies what is known, and keeps the badges that may resolve a doubt.
-async fn take(
-    core: &Arc<JobsCore>,
-    template: &TemplateId,
-    group: &Group,
-    sights: Vec<SeenBadge>,
-    found: &mut DoubtMatches,
-) -> Result<(), JobError> {
+async fn take(poll: Poll<'_>, sights: Vec<SeenBadge>, found: &mut DoubtMatches) -> Result<(), JobError> {
+    let Poll { core, template, group, .. } = poll;
     for sight in &sights {
         let of_template = sight.key().filter(|_| sight.template_id.as_ref() == Some(template));
         let Some(key) = of_template else { continue };

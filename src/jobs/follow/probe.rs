@@ -1,11 +1,11 @@
 //! The count probe: one request instead of many pages. It needs a service whose count of badges issued since
 //! a day increases with this job's badges.
 
-use super::super::core::{JobsCore, lock};
+use super::super::core::lock;
 use super::super::error::JobError;
 use super::super::journal::behaviour::BehaviourObservation;
-use super::super::journal::polling::Group;
 use super::super::reason::Code;
+use super::Poll;
 use crate::api::{HistoryFilter, HistoryQuery, Paging, Priority};
 use crate::jobs::prelude::*;
 use jiff::ToSpan;
@@ -25,11 +25,8 @@ pub(super) struct CountProbe {
 
 impl CountProbe {
     /// A probe if it is worth its request: for many badges, none of them late, in the background.
-    pub(super) async fn wanted(
-        core: &JobsCore,
-        group: &Group,
-        call: &Call,
-    ) -> Result<Option<Self>, JobError> {
+    pub(super) async fn wanted(poll: Poll<'_>) -> Result<Option<Self>, JobError> {
+        let Poll { core, group, call, .. } = poll;
         if group.bound.len() < FROM || !group.doubts.is_empty() || call.priority == Priority::Interactive {
             return Ok(None);
         }
@@ -49,38 +46,24 @@ impl CountProbe {
     }
 
     /// The service's count of issued badges with this title since that day: one request.
-    pub(super) async fn count(
-        &self,
-        core: &JobsCore,
-        group: &Group,
-        call: &Call,
-    ) -> Result<Option<u64>, JobError> {
+    pub(super) async fn count(&self, poll: Poll<'_>) -> Result<Option<u64>, JobError> {
         let filter = HistoryFilter {
-            title: Some(group.title.wire().to_owned()),
+            title: Some(poll.group.title.wire().to_owned()),
             issue_start_date: Some(self.since),
             ..HistoryFilter::default()
         };
         let query = HistoryQuery { filter, paging: Paging { rows_per_page: 1, ..Paging::full(1) } };
-        Ok(core.reader().history(&query, call).await?.total_count)
+        Ok(poll.core.reader().history(&query, poll.call).await?.total_count)
     }
 
-    pub(super) fn says_nothing_changed(
-        &self,
-        core: &JobsCore,
-        template: &TemplateId,
-        count: Option<u64>,
-    ) -> bool {
-        self.proven && count.is_some() && lock(&core.counts).get(template).copied() == count
+    pub(super) fn says_nothing_changed(&self, poll: Poll<'_>, count: Option<u64>) -> bool {
+        self.proven && count.is_some() && lock(&poll.core.counts).get(poll.template).copied() == count
     }
 }
 
 /// After a complete poll: learns whether the count increased with the badges that became Issued.
-pub(super) async fn learn(
-    core: &Arc<JobsCore>,
-    template: &TemplateId,
-    count: Option<u64>,
-    issued: u64,
-) -> Result<(), JobError> {
+pub(super) async fn learn(poll: Poll<'_>, count: Option<u64>, issued: u64) -> Result<(), JobError> {
+    let Poll { core, template, .. } = poll;
     let Some(count) = count else { return Ok(()) };
     let before = lock(&core.counts).insert(template.clone(), count);
     let Some(before) = before.filter(|_| issued > 0) else { return Ok(()) };

@@ -54,7 +54,7 @@ pub(super) fn detect(
         length = fill(&mut *reader, &mut piece)?;
     }
     evidence.finish();
-    let guess = evidence.verdict(choice)?;
+    let guess = evidence.verdict()?;
     Ok(Detected { sha256: hex(hash.finish().as_ref()), bytes, guess })
 }
 
@@ -96,6 +96,7 @@ fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
 }
 
 struct Evidence {
+    choice: Option<TextEncoding>,
     marked: Option<(TextEncoding, EncodingCertainty)>,
     readings: Vec<EncodingAttempt>,
     nul: Option<BadBytes>,
@@ -112,6 +113,7 @@ impl Evidence {
             None => vec![TextEncoding::Utf8, TextEncoding::Cp949],
         };
         Self {
+            choice,
             marked,
             readings: encodings.into_iter().map(EncodingAttempt::new).collect(),
             nul: None,
@@ -157,15 +159,14 @@ impl Evidence {
         self.readings.iter().find(|r| r.encoding == encoding)
     }
 
-    fn verdict(&self, choice: Option<TextEncoding>) -> Result<EncodingGuess, IntakeProblem> {
+    fn verdict(&self) -> Result<EncodingGuess, IntakeProblem> {
         if let Some(BadBytes { offset, line }) = self.nul {
             return Err(IntakeProblem::NulBytes { line, offset });
         }
-        let (encoding, certainty) = self.judge(choice)?;
+        let (encoding, certainty) = self.judge()?;
         if let Some(reading) = self.reading(encoding) {
             if let Some(BadBytes { offset, line }) = reading.bad {
-                let hint = self.hint(choice);
-                return Err(IntakeProblem::BadEncoding { encoding, line, offset, hint });
+                return Err(IntakeProblem::BadEncoding { encoding, line, offset, hint: self.hint() });
             }
             // Bytes that fit both CP949 and damaged UTF-8 are damaged UTF-8: as CP949 they give names that do
             // not exist. An ambiguous CP949 reading proves nothing.
@@ -178,11 +179,8 @@ impl Evidence {
         Ok(EncodingGuess { encoding, certainty, alternatives: self.alternatives(encoding) })
     }
 
-    fn judge(
-        &self,
-        choice: Option<TextEncoding>,
-    ) -> Result<(TextEncoding, EncodingCertainty), IntakeProblem> {
-        if let Some(choice) = choice {
+    fn judge(&self) -> Result<(TextEncoding, EncodingCertainty), IntakeProblem> {
+        if let Some(choice) = self.choice {
             return Ok((choice, EncodingCertainty::Chosen));
         }
         if let Some(marked) = self.marked {
@@ -213,13 +211,13 @@ impl Evidence {
                     (TextEncoding::Cp949, in_cp949)
                 };
                 let BadBytes { offset, line } = bad;
-                Err(IntakeProblem::BadEncoding { encoding, line, offset, hint: self.hint(None) })
+                Err(IntakeProblem::BadEncoding { encoding, line, offset, hint: self.hint() })
             }
         }
     }
 
-    fn hint(&self, choice: Option<TextEncoding>) -> Localizable {
-        if choice.is_some() {
+    fn hint(&self) -> Localizable {
+        if self.choice.is_some() {
             return localizable!("Choose another encoding, or let lapel detect it.");
         }
         let detected = self.detector.guess(Some(b"kr"), Utf8Detection::Deny);

@@ -1,6 +1,5 @@
 //! The error type for reading a source.
 
-use super::split::CannotSplit;
 use super::{MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
 use crate::i18n::number;
 use crate::jobs::prelude::*;
@@ -97,16 +96,6 @@ impl From<std::io::Error> for IntakeProblem {
             ErrorKind::PermissionDenied => Self::NoPermission,
             ErrorKind::IsADirectory => Self::NotAFile,
             _ => Self::Io { source },
-        }
-    }
-}
-
-impl From<CannotSplit> for IntakeProblem {
-    fn from(why: CannotSplit) -> Self {
-        match why {
-            CannotSplit::TooLong { line } => Self::RowTooLong { line },
-            CannotSplit::TooManyColumns { line } => Self::TooManyColumns { line },
-            CannotSplit::UnclosedQuote { line } => Self::UnclosedQuote { line },
         }
     }
 }

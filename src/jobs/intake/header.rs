@@ -86,8 +86,9 @@ pub(super) fn fields_named(cells: &[String]) -> usize {
     has(&[Title::Email]) + has(&[Title::Name, Title::Family, Title::Given])
 }
 
+/// What a source is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TableContent {
+pub enum TableContent {
     Recipients,
     BadgeIds,
 }

@@ -16,7 +16,6 @@ pub struct IdList {
     pub about: About,
     /// All rows that are not blank, in order.
     pub rows: Vec<IdRow>,
-    pub blank: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +65,7 @@ pub fn read_ids(
     let about = table.about();
     let rows = table.rows_unless(&open_questions(about))?;
     let column = column_of(about, choices).map_err(|why| why.of(&about.name))?;
-    let mut list = IdList { about: about.clone(), rows: Vec::new(), blank: 0 };
+    let mut list = IdList { about: about.clone(), rows: Vec::new() };
     let mut seen: HashMap<String, u64> = HashMap::new();
     for row in rows {
         let row = row?;
@@ -75,7 +74,6 @@ pub fn read_ids(
         }
         let lost = row.facts(column).any(|f| matches!(f, CellFact::FormulaWithoutValue));
         if row.cells.iter().all(|c| is_blank(c)) && !lost {
-            list.blank += 1;
             continue;
         }
         let mut read = read_row(&row, column);

@@ -1,6 +1,7 @@
 //! An opened source, with what a person must know before its rows are read.
 
 use super::cell_text::is_blank;
+use super::header::TableContent;
 use super::ids::{self, IdRow};
 use super::{
     About, Checked, Choices, ColumnMap, FileQuestion, ImportSource, InputTable, IntakeError, IntakeProblem,
@@ -54,43 +55,35 @@ impl Opened {
     }
 }
 
+/// Fails if the source cannot be read. An open question is not an error here.
 pub(in crate::jobs) fn preview(
+    wanted: TableContent,
     source: &ImportSource,
     choices: &Choices,
     remembered: &dyn Fn(&str) -> Option<ColumnMap>,
     watch: &dyn ReadProgress,
 ) -> Result<Opened, IntakeError> {
-    let table = InputTable::open(source, choices, remembered, watch)?;
+    let table = match wanted {
+        TableContent::Recipients => InputTable::open(source, choices, remembered, watch)?,
+        TableContent::BadgeIds => ids::open(source, choices, watch)?,
+    };
     let (about, rows) = (table.about().clone(), table.preview(PREVIEW));
-    let checked = match about.map.map() {
-        Some(map) if about.needs_answer().is_empty() => {
-            rows.iter().map(|row| check(row.clone(), map)).collect()
+    let preview = match wanted {
+        TableContent::Recipients => {
+            let map = about.map.map().filter(|_| about.needs_answer().is_empty());
+            let checked = map.map(|map| rows.iter().map(|row| check(row.clone(), map)).collect());
+            Preview::Recipients(checked.unwrap_or_default())
         }
-        _ => Vec::new(),
+        TableContent::BadgeIds => {
+            let column = match ids::column_of(&about, choices) {
+                Err(IntakeProblem::NoIdColumn { .. }) => None,
+                column => Some(column.map_err(|why| why.of(&about.name))?),
+            };
+            let filled = rows.iter().filter(|row| !row.cells.iter().all(|c| is_blank(c)));
+            let read = column.filter(|_| ids::open_questions(&about).is_empty());
+            let ids = read.map(|column| filled.map(|row| ids::read_row(row, column)).collect());
+            Preview::BadgeIds { column, ids: ids.unwrap_or_default() }
+        }
     };
-    Ok(Opened { about, rows, preview: Preview::Recipients(checked) })
-}
-
-/// Fails if the source cannot be read. An open question is not an error here.
-pub(in crate::jobs) fn preview_ids(
-    source: &ImportSource,
-    choices: &Choices,
-    watch: &dyn ReadProgress,
-) -> Result<Opened, IntakeError> {
-    let table = ids::open(source, choices, watch)?;
-    let rows = table.preview(PREVIEW);
-    let column = match ids::column_of(table.about(), choices) {
-        Ok(column) => Some(column),
-        Err(IntakeProblem::NoIdColumn { .. }) => None,
-        Err(other) => return Err(other.of(&table.about().name)),
-    };
-    let ids = match column {
-        Some(column) if ids::open_questions(table.about()).is_empty() => rows
-            .iter()
-            .filter(|row| !row.cells.iter().all(|c| is_blank(c)))
-            .map(|row| ids::read_row(row, column))
-            .collect(),
-        _ => Vec::new(),
-    };
-    Ok(Opened { about: table.about().clone(), rows, preview: Preview::BadgeIds { column, ids } })
+    Ok(Opened { about, rows, preview })
 }

@@ -3,7 +3,7 @@
 //! A CSV crate does not give all that lapel needs: the physical line where each row starts (with mixed CR, LF
 //! and CRLF), blank lines, a maximum row length, and the position of a quotation mark that is never closed.
 
-use super::{MAX_COLUMNS, MAX_ROW_BYTES};
+use super::{IntakeProblem, MAX_COLUMNS, MAX_ROW_BYTES};
 use crate::jobs::coded::named;
 use crate::jobs::prelude::*;
 use std::collections::VecDeque;
@@ -61,13 +61,6 @@ pub(super) struct Split {
     pub stray_quotes: Vec<usize>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CannotSplit {
-    TooLong { line: u64 },
-    TooManyColumns { line: u64 },
-    UnclosedQuote { line: u64 },
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SplitState {
     /// The cell is empty so far.
@@ -113,7 +106,7 @@ impl Splitter {
         self.done.pop_front()
     }
 
-    pub fn push(&mut self, piece: &str) -> Result<(), CannotSplit> {
+    pub fn push(&mut self, piece: &str) -> Result<(), IntakeProblem> {
         let mut rest = piece.as_bytes();
         while let Some((&byte, behind)) = rest.split_first() {
             let text = self.text(rest);
@@ -142,9 +135,9 @@ impl Splitter {
     }
 
     /// Ends the text. The last row needs no line break.
-    pub fn finish(&mut self) -> Result<(), CannotSplit> {
+    pub fn finish(&mut self) -> Result<(), IntakeProblem> {
         if self.state == SplitState::Quoted {
-            return Err(CannotSplit::UnclosedQuote { line: self.quote_line });
+            return Err(IntakeProblem::UnclosedQuote { line: self.quote_line });
         }
         if self.begun {
             self.end_row()?;
@@ -152,7 +145,7 @@ impl Splitter {
         Ok(())
     }
 
-    fn byte(&mut self, byte: u8) -> Result<(), CannotSplit> {
+    fn byte(&mut self, byte: u8) -> Result<(), IntakeProblem> {
         let after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
         if byte == b'\n' && after_cr {
             // The second half of a line break that was already counted.
@@ -166,8 +159,8 @@ impl Splitter {
         self.row_bytes += 1;
         if self.row_bytes > MAX_ROW_BYTES {
             return Err(match self.state {
-                SplitState::Quoted => CannotSplit::UnclosedQuote { line: self.quote_line },
-                _ => CannotSplit::TooLong { line: self.row.line },
+                SplitState::Quoted => IntakeProblem::UnclosedQuote { line: self.quote_line },
+                _ => IntakeProblem::RowTooLong { line: self.row.line },
             });
         }
         let is_break = matches!(byte, b'\n' | b'\r');
@@ -201,9 +194,9 @@ impl Splitter {
         Ok(())
     }
 
-    fn end_cell(&mut self) -> Result<(), CannotSplit> {
+    fn end_cell(&mut self) -> Result<(), IntakeProblem> {
         if self.row.cells.len() >= MAX_COLUMNS {
-            return Err(CannotSplit::TooManyColumns { line: self.row.line });
+            return Err(IntakeProblem::TooManyColumns { line: self.row.line });
         }
         // The bytes are UTF-8, since the text was cut only at ASCII characters.
         self.row.cells.push(String::from_utf8_lossy(&self.cell).into_owned());
@@ -212,7 +205,7 @@ impl Splitter {
         Ok(())
     }
 
-    fn end_row(&mut self) -> Result<(), CannotSplit> {
+    fn end_row(&mut self) -> Result<(), IntakeProblem> {
         self.end_cell()?;
         let cells = Vec::with_capacity(self.row.cells.len());
         let next = Split { line: self.line, cells, ..Split::default() };
@@ -224,7 +217,7 @@ impl Splitter {
 }
 
 /// Splits a whole text, or its beginning. Then the last, incomplete row is left out.
-pub(super) fn split(text: &str, whole: bool, delimiter: Delimiter) -> Result<Vec<Split>, CannotSplit> {
+pub(super) fn split(text: &str, whole: bool, delimiter: Delimiter) -> Result<Vec<Split>, IntakeProblem> {
     let mut splitter = Splitter::new(delimiter);
     splitter.push(text)?;
     if whole {
@@ -326,20 +319,20 @@ mod tests {
 
     #[test]
     fn a_quotation_mark_that_is_never_closed_is_named() {
-        assert_eq!(
-            split("a\nb,\"c\nd\n", true, Delimiter::Comma),
-            Err(CannotSplit::UnclosedQuote { line: 2 })
-        );
         let long = format!("a\n\"{}", "x\n".repeat(MAX_ROW_BYTES));
-        assert_eq!(split(&long, false, Delimiter::Comma), Err(CannotSplit::UnclosedQuote { line: 2 }));
+        for (text, whole) in [("a\nb,\"c\nd\n", true), (&long, false)] {
+            let why = split(text, whole, Delimiter::Comma).expect_err("it is never closed");
+            assert!(matches!(why, IntakeProblem::UnclosedQuote { line: 2 }), "{why:?}");
+        }
     }
 
     #[test]
     fn a_row_has_a_longest_length_and_a_largest_width() {
-        let long = "x".repeat(MAX_ROW_BYTES + 1);
-        assert_eq!(split(&long, true, Delimiter::Comma), Err(CannotSplit::TooLong { line: 1 }));
-        let wide = format!("a\n{}", ",".repeat(MAX_COLUMNS));
-        assert_eq!(split(&wide, true, Delimiter::Comma), Err(CannotSplit::TooManyColumns { line: 2 }));
+        let why = |text: &str| split(text, true, Delimiter::Comma).expect_err("refused");
+        let long = why(&"x".repeat(MAX_ROW_BYTES + 1));
+        assert!(matches!(long, IntakeProblem::RowTooLong { line: 1 }), "{long:?}");
+        let wide = why(&format!("a\n{}", ",".repeat(MAX_COLUMNS)));
+        assert!(matches!(wide, IntakeProblem::TooManyColumns { line: 2 }), "{wide:?}");
     }
 
     #[test]

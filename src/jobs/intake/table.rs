@@ -65,8 +65,9 @@ impl InputTable {
         remembered: &dyn Fn(&str) -> Option<ColumnMap>,
         watch: &dyn ReadProgress,
     ) -> Result<Self, IntakeError> {
-        let asked = OpenOptions { wanted, choices, remembered };
-        open_source(source, &asked, watch).map_err(|why| why.of(&name_of(source)))
+        let opened = OpenedSource::of(source)
+            .and_then(|origin| open_source(source, &Opening { origin, wanted, choices, remembered, watch }));
+        opened.map_err(|why| why.of(&name_of(source)))
     }
 
     pub fn about(&self) -> &About {
@@ -161,43 +162,37 @@ impl Iterator for InputRows<'_> {
     }
 }
 
-struct OpenOptions<'a> {
+struct Opening<'a> {
+    origin: OpenedSource,
     wanted: TableContent,
     choices: &'a Choices,
     remembered: &'a dyn Fn(&str) -> Option<ColumnMap>,
+    watch: &'a dyn ReadProgress,
 }
 
-fn open_source(
-    source: &ImportSource,
-    asked: &OpenOptions<'_>,
-    watch: &dyn ReadProgress,
-) -> Result<InputTable, IntakeProblem> {
-    let origin = OpenedSource::of(source)?;
+fn open_source(source: &ImportSource, asked: &Opening<'_>) -> Result<InputTable, IntakeProblem> {
     if let ImportSource::Pasted(_) = source {
-        return open_pasted(&origin, asked, watch);
+        return open_pasted(asked);
     }
     let mut first = vec![0; 4096];
-    let length = fill(&mut *origin.open()?, &mut first)?;
+    let length = fill(&mut *asked.origin.open()?, &mut first)?;
     match sheet::kind_of(&first[..length]) {
-        FileType::Text => open_text(&origin, asked, watch),
-        FileType::Zip | FileType::Ole => open_sheet(&origin, asked, watch),
+        FileType::Text => open_text(asked),
+        FileType::Zip | FileType::Ole => open_sheet(asked),
         FileType::Other(what) => Err(IntakeProblem::Unsupported { what }),
     }
 }
 
-fn open_text(
-    origin: &OpenedSource,
-    asked: &OpenOptions<'_>,
-    watch: &dyn ReadProgress,
-) -> Result<InputTable, IntakeProblem> {
+fn open_text(asked: &Opening<'_>) -> Result<InputTable, IntakeProblem> {
+    let origin = &asked.origin;
     origin.at_most(MAX_TEXT_BYTES, tr_noop!("a text file"))?;
     let has_name_of_sheet = matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods");
-    let detected = detect_encoding::detect(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch);
+    let detected = detect_encoding::detect(origin, asked.choices.encoding, MAX_TEXT_BYTES, asked.watch);
     let detected = detected.map_err(|why| match why {
         IntakeProblem::NulBytes { .. } if has_name_of_sheet => IntakeProblem::NotSpreadsheet,
         why => why,
     })?;
-    let mut table = open_as_text(origin, asked, detected)?;
+    let mut table = open_as_text(asked, detected)?;
     if has_name_of_sheet {
         table.shape.about.notes.push(ImportNote::NotWhatItsNameSays {
             ending: Text::new(origin.ending.clone()),
@@ -207,11 +202,8 @@ fn open_text(
     Ok(table)
 }
 
-fn open_as_text(
-    origin: &OpenedSource,
-    asked: &OpenOptions<'_>,
-    detected: Detected,
-) -> Result<InputTable, IntakeProblem> {
+fn open_as_text(asked: &Opening<'_>, detected: Detected) -> Result<InputTable, IntakeProblem> {
+    let origin = &asked.origin;
     let encoding = detected.guess.encoding;
     let (sample, whole) = text::beginning(origin, encoding, SAMPLE_BYTES)?;
     let delimiter = asked.choices.delimiter.unwrap_or_else(|| split::sniff(&sample, whole));
@@ -230,12 +222,9 @@ fn open_as_text(
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
-fn open_pasted(
-    origin: &OpenedSource,
-    asked: &OpenOptions<'_>,
-    watch: &dyn ReadProgress,
-) -> Result<InputTable, IntakeProblem> {
-    let detected = detect_encoding::detect(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
+fn open_pasted(asked: &Opening<'_>) -> Result<InputTable, IntakeProblem> {
+    let origin = &asked.origin;
+    let detected = detect_encoding::detect(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, asked.watch)?;
     let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
     let end = (0..=SAMPLE_BYTES.min(all.len())).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0);
     let start = &all[..end];
@@ -249,7 +238,7 @@ fn open_pasted(
         }
     });
     if has_header || asked.choices.columns.is_some() {
-        let mut table = open_as_text(origin, asked, detected)?;
+        let mut table = open_as_text(asked, detected)?;
         table.shape.about.format = InputFormat::Pasted;
         table.shape.about.encoding = None;
         return Ok(table);
@@ -273,15 +262,12 @@ fn open_pasted(
     Ok(InputTable { shape, body: TableBody::Lines(rows) })
 }
 
-fn open_sheet(
-    origin: &OpenedSource,
-    asked: &OpenOptions<'_>,
-    watch: &dyn ReadProgress,
-) -> Result<InputTable, IntakeProblem> {
+fn open_sheet(asked: &Opening<'_>) -> Result<InputTable, IntakeProblem> {
+    let origin = &asked.origin;
     let bytes = origin.whole(MAX_SHEET_BYTES, tr_noop!("a spreadsheet"))?;
     let digest = ring::digest::digest(&ring::digest::SHA256, &bytes);
     let sha256 = super::origin::hex(digest.as_ref());
-    let Book { format, sheets, sheet, grid, mut notes } = sheet::open(bytes, asked.choices, watch)?;
+    let Book { format, sheets, sheet, grid, mut notes } = sheet::open(bytes, asked.choices, asked.watch)?;
     if !endings_of(format).contains(&origin.ending.as_str()) {
         notes.push(ImportNote::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format });
     }
@@ -347,7 +333,7 @@ struct TableShape {
 impl TableShape {
     fn of<'a>(
         rows: &[(u64, &'a [String])],
-        asked: &OpenOptions<'_>,
+        asked: &Opening<'_>,
         about: About,
     ) -> Result<Self, IntakeProblem> {
         let filled: Vec<(u64, &[String])> = rows
@@ -409,7 +395,7 @@ impl TableShape {
         content: &[ColumnContent],
         widest: usize,
         signature: &str,
-        asked: &OpenOptions<'_>,
+        asked: &Opening<'_>,
     ) -> Result<(MapState, ColumnGuess), IntakeProblem> {
         if let Some(chosen) = &asked.choices.columns {
             if chosen.last() >= widest {

@@ -211,9 +211,10 @@ impl Actor {
         Self { who: who.to_owned(), at: Timestamp::now().as_millisecond() }
     }
 
-    /// The person at a process, as others see it.
+    /// The person at a process of a team.
     pub(super) fn of(process: &Process, at: i64) -> Self {
-        Self { who: process.place.clone().unwrap_or_else(|| process.label.clone()), at }
+        let label = Reason::read(&process.label);
+        Self { who: label.argument("who").unwrap_or(&process.label).to_owned(), at }
     }
 
     pub(super) fn lapel(at: i64) -> Self {

@@ -6,7 +6,7 @@ use super::tx::Bind;
 use super::{Account, Journal, Result, accounts, claims};
 use crate::domain::address_search::{MatchReason, reasons_of};
 use crate::domain::mask;
-use crate::jobs::job::person;
+use crate::jobs::job::apart;
 use crate::jobs::journal::prelude::*;
 
 /// The statuses in which the service may not show a badge yet.
@@ -220,7 +220,7 @@ fn sent(db: &Tx<'_>, r: &SqlRow<'_>) -> tx::Result<SentHere> {
         badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
         at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
         row_status: row_status(r, "bucket")?,
-        by: r.get::<Option<String>>("begun_by")?.filter(|_| db.is_team()).map(|who| Text::new(person(&who))),
+        by: r.get::<Option<String>>("begun_by")?.filter(|_| db.is_team()).map(|who| Text::new(apart(&who).0)),
     })
 }
 

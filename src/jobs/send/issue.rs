@@ -1,11 +1,11 @@
 //! One issue request, and what its answer means for each of its rows.
 
-use super::{Next, answer_to, certain, record_failure, record_response};
+use super::{Next, answer_to, failed, record_response};
 use crate::api::{BatchRequest, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BatchAccepted};
 use crate::jobs::core::JobsCore;
 use crate::jobs::job::{Job, StopKind, Touched};
-use crate::jobs::journal::record_response::{FailedRows, IssueResponse};
+use crate::jobs::journal::record_response::IssueResponse;
 use crate::jobs::journal::requests::{Chunk, RequestEntry};
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Code;
@@ -43,7 +43,7 @@ pub(super) async fn send(
             }
             Next::GoOn
         }
-        Err(error) => failed(core, job, (request, sent), error).await,
+        Err(error) => failed(core, job, (request, sent), &error).await,
     }
 }
 
@@ -102,21 +102,4 @@ fn by_address(accepted: &BatchAccepted) -> HashMap<String, Option<&Accepted>> {
             .or_insert(Some(item));
     }
     by_key
-}
-
-async fn failed(core: &Arc<JobsCore>, job: &Job, (request, rows): (i64, usize), error: ApiError) -> Next {
-    let Some((outcome, next)) = certain(&error) else {
-        let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
-        // Of several rows, the service may have accepted a part.
-        let rows = if accepted && rows == 1 { FailedRows::Unbound } else { FailedRows::InDoubt };
-        let outcome = if accepted { "accepted" } else { "in_doubt" };
-        return record_failure(core, job.id, request, (&error, outcome), rows, Next::Doubt).await;
-    };
-    // The service would refuse an invalid request again. Other errors did nothing, and the rows stay ready.
-    let rows = match next {
-        Next::Stop(StopKind::BadRequest, _) => FailedRows::Refused,
-        Next::Stop(StopKind::Quota, _) => FailedRows::Unproven,
-        _ => FailedRows::Ready,
-    };
-    record_failure(core, job.id, request, (&error, outcome), rows, next).await
 }

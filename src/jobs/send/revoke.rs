@@ -1,10 +1,10 @@
 //! One revoke request. The response has only two numbers, so lapel polls which badges were not accepted.
 
-use super::{Next, answer_to, certain, record_failure, record_response};
+use super::{Next, answer_to, failed, record_response};
 use crate::api::{RevokeRequest, Writer};
 use crate::jobs::core::JobsCore;
-use crate::jobs::job::{Job, StopKind, Touched};
-use crate::jobs::journal::record_response::{FailedRows, RevokeResponse};
+use crate::jobs::job::{Job, Touched};
+use crate::jobs::journal::record_response::RevokeResponse;
 use crate::jobs::journal::requests::Chunk;
 use crate::jobs::prelude::*;
 
@@ -41,15 +41,6 @@ pub(super) async fn send(
             }
             Next::GoOn
         }
-        Err(error) => failed(core, job, chunk.request, error).await,
+        Err(error) => failed(core, job, (chunk.request, badge_ids.len()), &error).await,
     }
-}
-
-async fn failed(core: &Arc<JobsCore>, job: &Job, request: i64, error: ApiError) -> Next {
-    let (outcome, next, rows) = match certain(&error) {
-        None => ("in_doubt", Next::Doubt, FailedRows::InDoubt),
-        Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, FailedRows::Refused),
-        Some((outcome, next)) => (outcome, next, FailedRows::Ready),
-    };
-    record_failure(core, job.id, request, (&error, outcome), rows, next).await
 }

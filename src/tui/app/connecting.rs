@@ -2,6 +2,7 @@
 
 use super::navigation::Navigation;
 use super::{App, Tab};
+use crate::api::LinkStatus;
 use crate::jobs::JournalError;
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
@@ -73,8 +74,9 @@ impl App {
     /// What was told about the old connection is no longer true.
     pub(super) fn replace_connection(&mut self, connection: ConnectionState) {
         let before = std::mem::replace(&mut self.connection, connection);
-        for told in before.journal_failure.iter().chain(&before.alone) {
-            self.toasts.withdraw(told);
+        let alone = self.cx.link().and_then(LinkStatus::alone_words);
+        for told in before.journal_failure.into_iter().chain(alone) {
+            self.toasts.withdraw(&told);
         }
     }
 
@@ -93,17 +95,16 @@ impl App {
         let Some(client) = self.client_or_connecting() else { return };
         let now = client.link_now();
         if Some(&now) != self.cx.link() {
-            let was_alone = self.cx.link().is_some_and(|link| link.is_alone);
-            let why = if now.is_alone && !was_alone { client.alone() } else { None };
-            let is_shared_again = was_alone && !now.is_alone;
+            let (before, why) = (self.cx.link().and_then(LinkStatus::alone_words), now.alone_words());
+            if before != why {
+                // The user has perhaps closed the message. Another reason does not bring it back.
+                let is_shown = before.is_none_or(|told| self.toasts.withdraw(&told));
+                if let Some(why) = why.filter(|_| is_shown) {
+                    self.toasts.add_error(why);
+                }
+            }
             self.cx.connection.link = Some(now);
             self.changed = true;
-            if let Some(why) = why {
-                self.connection.alone = Some(why.to_string());
-                self.changed |= self.toasts.add_error(why.to_string());
-            } else if is_shared_again && let Some(why) = self.connection.alone.take() {
-                self.toasts.withdraw(&why);
-            }
         }
     }
 

@@ -149,9 +149,9 @@ impl Toasts {
         }
     }
 
-    /// Removes what is no longer true. Other messages beside it stay.
-    pub(super) fn withdraw(&mut self, text: &str) {
-        self.errors.retain(|error| error.text != text);
+    /// Removes what is no longer true. Other messages beside it stay. Returns whether it was there.
+    pub(super) fn withdraw(&mut self, text: &str) -> bool {
+        self.errors.extract_if(.., |error| error.text == text).next().is_some()
     }
 
     /// Removes what was told about these jobs. Returns whether there was anything.

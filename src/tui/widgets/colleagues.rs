@@ -1,6 +1,6 @@
 //! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
 
-use crate::jobs::{Phase, person};
+use crate::jobs::Phase;
 use crate::tui::prelude::*;
 
 /// Whether only the lapel of a colleague follows the job.
@@ -25,8 +25,7 @@ pub fn everybody(job: &Job) -> Vec<String> {
 /// The colleagues, each once. Empty for a job that only this person, `me`, has worked on.
 pub fn colleagues(job: &Job, me: Option<&str>) -> Vec<String> {
     let known = [me, follower(job).filter(|_| is_theirs(job))];
-    let is_known =
-        job.begun.as_ref().is_some_and(|begun| known.contains(&Some(person(&begun.who.to_string()))));
+    let is_known = job.begun.as_ref().is_some_and(|begun| known.contains(&Some(&*begun.who.to_string())));
     begun_by(job).filter(|_| !is_known).into_iter().chain(followed_by(job)).collect()
 }
 
@@ -63,7 +62,7 @@ fn followed_by(job: &Job) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{BegunBy, Code, Owner, Reason, TUI_MARK};
+    use crate::jobs::{BegunBy, Code, Owner, Reason};
     use crate::tui::needs::tests::job;
 
     fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
@@ -76,25 +75,20 @@ mod tests {
 
     #[test]
     fn a_colleague_is_named_once_and_this_person_never() {
-        let mark = TUI_MARK;
-        let me = format!("kim{mark}");
         let colleagues = |job: &Job| colleagues(job, Some("kim"));
         let begun = |who: &str| t!("begun by {who}", who);
         let follows = |who: &str| t!("followed by {owner}", owner = format!("{who} on lab-pc"));
         assert_eq!(colleagues(&of(None, None)), Vec::<String>::new());
-        assert_eq!(colleagues(&of(Some(&me), None)), Vec::<String>::new());
+        assert_eq!(colleagues(&of(Some("kim"), None)), Vec::<String>::new());
         assert_eq!(colleagues(&of(Some("lee"), None)), [begun("lee")]);
-        assert_eq!(colleagues(&of(Some(&format!("lee{mark}")), Some("lee"))), [follows("lee")]);
-        assert_eq!(
-            colleagues(&of(Some(&format!("lee{mark}")), Some("park"))),
-            [begun("lee"), follows("park")]
-        );
-        assert_eq!(colleagues(&of(Some(&me), Some("lee"))), [follows("lee")]);
+        assert_eq!(colleagues(&of(Some("lee"), Some("lee"))), [follows("lee")]);
+        assert_eq!(colleagues(&of(Some("lee"), Some("park"))), [begun("lee"), follows("park")]);
+        assert_eq!(colleagues(&of(Some("kim"), Some("lee"))), [follows("lee")]);
         let draft = |follower| Job { phase: Phase::Draft, ..of(None, follower) };
         let opened = t!("opened by {who}", who = "lee on lab-pc");
         assert_eq!((opened_by(&draft(None)), opened_by(&draft(Some("lee")))), (None, Some(opened)));
-        assert_eq!(everybody(&of(Some(&format!("lee{mark}")), Some("lee"))), [begun("lee"), follows("lee")]);
-        let mut on_pc = of(Some(&format!("lee{mark}")), None);
+        assert_eq!(everybody(&of(Some("lee"), Some("lee"))), [begun("lee"), follows("lee")]);
+        let mut on_pc = of(Some("lee"), None);
         on_pc.begun.as_mut().expect("begun").computer = Some("lab-pc".into());
         assert_eq!(colleagues(&on_pc), [begun("lee on lab-pc")]);
     }

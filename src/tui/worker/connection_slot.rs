@@ -1,7 +1,7 @@
 //! The worker's connection: making it, replacing it, and closing its jobs properly.
 
 use crate::api::{Access, connect, recognise};
-use crate::jobs::{Account, Journal, JournalError, JournalPlace, JournalWatch, TUI_MARK};
+use crate::jobs::{Account, Journal, JournalError, JournalPlace, JournalWatch};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::prelude::*;
@@ -150,8 +150,7 @@ async fn open_jobs(
     account: &Account,
     tell: &Events,
 ) -> Result<Jobs, JournalError> {
-    let (data_dir, keep_days) = (session.data_dir.as_deref(), session.jobs.keep_days);
-    let journal: Journal = session.journal.open_to_send(data_dir, account, keep_days).await?;
+    let journal: Journal = session.journal.open_to_send(account, session.jobs.keep_days).await?;
     let (jobs, mut changed) =
         Jobs::start(access.clone(), journal, account.clone(), session.jobs.clone()).await?;
     watch_journal(jobs.journal_watch(), access.reader().clone(), tell.clone());
@@ -232,11 +231,9 @@ impl WorkerConnection {
     }
 }
 
-/// The acting user for the journal, marked with `tui` for the TUI: the login of a team's database, otherwise the system's
-/// user name.
+/// The acting user for the journal: the login of a team's database, otherwise the system's user name.
 fn who(journal: &JournalPlace) -> String {
     let known = |name: &&str| std::env::var(name).ok().filter(|user| !user.is_empty());
     let of_system = || ["USER", "LOGNAME", "USERNAME"].iter().find_map(known);
-    let user = journal.person().map(str::to_owned).or_else(of_system).unwrap_or_default();
-    if user.is_empty() { "tui".to_owned() } else { format!("{user}{TUI_MARK}") }
+    journal.person().map(str::to_owned).or_else(of_system).unwrap_or_else(|| "tui".to_owned())
 }

@@ -3,7 +3,7 @@
 use super::index::IndexSlot;
 use super::text_error;
 use crate::jobs::{
-    CheckProgress, DuplicateResult, JobError, Person, RequestsNeeded, RowField, RowFilter, RowSelection,
+    CheckProgress, DuplicateResult, JobError, Recipient, RequestsNeeded, RowField, RowFilter, RowSelection,
 };
 use crate::tui::needs;
 use crate::tui::prelude::*;
@@ -39,7 +39,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, index: &IndexSlot, who: &str)
         JobCommand::Discard(ids) => fine(discard(jobs, &ids).await),
         JobCommand::Pause(id) => fine(jobs.pause(id).await),
         JobCommand::Resume(id) => fine(jobs.resume(id, who).await),
-        JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, who).await),
+        JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, who).await.map(|rest| drop(tokio::spawn(rest)))),
         JobCommand::Retry(id) => jobs.retry_refused(id, who).await.map(|n| {
             if n == 0 {
                 return JobReply::Said(t!("Nothing was sent again: these rows need review.").to_owned());
@@ -61,7 +61,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs, index: &IndexSlot, who: &str)
                 "{n} rows were not sent and will not be. lapel keeps checking what was sent."
             ))
         }),
-        JobCommand::NeverSeen(id, among) => jobs.never_seen_among(id, among).await.map(JobReply::NeverSeen),
+        JobCommand::NeverSeen(id, among) => jobs.never_seen(id, among).await.map(JobReply::NeverSeen),
         JobCommand::ResendAll(id, rows, why) => {
             let sent = jobs.resend_never_seen(id, rows.clone(), who, &why).await;
             sent.map(|()| JobReply::Processed(id, rows, None))
@@ -155,7 +155,7 @@ async fn discard(jobs: &Jobs, ids: &[JobId]) -> Result<(), JobError> {
 }
 
 /// Writes all drafts or none.
-async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
+async fn plan(plans: Vec<((TemplateId, Text), Vec<Recipient>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
     let mut ids = Vec::with_capacity(plans.len());
     for (template, people) in plans {
         match jobs.draft_people(template, people).await {

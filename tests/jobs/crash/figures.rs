@@ -6,7 +6,7 @@ use crate::crash::person;
 use crate::crash::world::{End, Trap, World};
 use crate::team;
 use lapel::jobs::{
-    CheckProgress, DuplicateKind, JobConfig, JobId, Jobs, Person, RowField, RowFilter, RowSelection,
+    CheckProgress, DuplicateKind, JobConfig, JobId, Jobs, Recipient, RowField, RowFilter, RowSelection,
     RowStatus,
 };
 use std::time::{Duration, Instant};
@@ -147,8 +147,8 @@ fn server_time() -> Duration {
 fn a_hundred_thousand_rows_sent() {
     let mut world = World::new(&[]);
     (world.settings.batch, world.settings.in_flight) = (1_000, JobConfig::default().in_flight);
-    let person = |n| Person { name: format!("사람 {n}"), email: format!("p{n}@d{}.example", n % 20) };
-    let people: Vec<Person> = (0..100_000).map(person).collect();
+    let person = |n| Recipient { name: format!("사람 {n}"), email: format!("p{n}@d{}.example", n % 20) };
+    let people: Vec<Recipient> = (0..100_000).map(person).collect();
     world.session(&Trap::new(End::Lives), async |session| {
         session.hear().await;
         let mut begun = (Instant::now(), server_time());
@@ -175,7 +175,7 @@ fn a_hundred_thousand_rows_sent() {
 fn eight_thousand_rows_of_one_address() {
     let mut world = World::new(&[]);
     world.settings.batch = 1_000;
-    let person = |n| Person { name: format!("사람 {n}"), email: "office@naru.example".into() };
+    let person = |n| Recipient { name: format!("사람 {n}"), email: "office@naru.example".into() };
     world.session(&Trap::new(End::Lives), async |session| {
         session.hear().await;
         let mut begun = (Instant::now(), server_time());

@@ -19,7 +19,7 @@ async fn never_seen() -> (Bench, JobId) {
 async fn some_of_the_never_seen_rows_are_sent_again_and_no_others() {
     let (mut bench, id) = never_seen().await;
     let some = Some(vec![2, 4]);
-    let found = bench.jobs.never_seen_among(id, some).await.expect("looked for");
+    let found = bench.jobs.never_seen(id, some).await.expect("looked for");
     assert_eq!((found.ready.as_slice(), found.held), ([2, 4].as_slice(), 0));
     // A row that was reviewed is decided otherwise, so that another number of rows would be sent, or others.
     bench.jobs.leave_rows(id, vec![3], "me", "on paper").await.expect("left");
@@ -78,7 +78,7 @@ async fn a_sent_row_is_not_cancelled_with_an_unsent_one() {
         Bench::set(Options { quota: Some(2), ..small() }, |connection| connection, settings).await;
     // The last row has the address of another one, so it goes in a request of its own.
     let mut all = people(0..2);
-    all.push(Person { name: "형제".into(), email: "person0@naru.example".into() });
+    all.push(Recipient { name: "형제".into(), email: "person0@naru.example".into() });
     let id = bench.jobs.draft_people(template(), all).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
     bench

@@ -46,7 +46,6 @@ async fn a_read_only_connection_has_nothing_to_send_with() {
         connection
     })
     .await;
-    assert!(!bench.jobs.can_send());
     let refused = bench.jobs.issue(plan(None), "test").await.expect_err("read-only");
     assert!(refused.to_string().contains(msg("read-only")), "{refused}");
     assert_eq!(bench.posts("/badges"), 0);
@@ -61,7 +60,7 @@ async fn the_quota_stops_a_job_and_the_rest_of_it_is_used_up_by_halving() {
     let job = bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
     assert_eq!(job.stop.as_ref().map(|s| s.kind), Some(StopKind::Quota));
     assert_eq!((job.counts.of(RowStatus::Waiting), job.counts.of(RowStatus::Ready)), (1000, 2000));
-    bench.jobs.use_up_quota(id, "me").await.expect("it can be used up");
+    tokio::spawn(bench.jobs.use_up_quota(id, "me").await.expect("it can be used up"));
     let job = bench
         .until("used up", id, |j| {
             j.counts.of(RowStatus::Waiting) == 1300 && j.stop.is_some() && j.in_flight == 0
@@ -99,7 +98,7 @@ async fn using_up_waits_for_the_proof_of_each_refusal() {
     bench.sandbox.control().set_quota(Some(4));
     let id = begin(&bench, people(0..6)).await;
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
-    let why = bench.jobs.use_up_quota(id, "me").await.expect_err("too early");
+    let why = bench.jobs.use_up_quota(id, "me").await.map(drop).expect_err("too early");
     assert!(why.to_string().contains(msg_part("may show badges late")), "{why}");
     let job = bench.jobs.job(id).await.expect("a job");
     assert!(job.notes().any(|note| note.is(Code::ProvableSoon)), "{job:?}");
@@ -121,8 +120,11 @@ async fn using_up_goes_on_as_soon_as_a_refusal_is_proven() {
     let id = begin(&bench, people(0..6)).await;
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
     let used_up = async {
-        while bench.jobs.use_up_quota_to_its_end(id, "me").await.is_err() {
-            bench.events.recv().await.expect("the clock runs");
+        loop {
+            match bench.jobs.use_up_quota(id, "me").await {
+                Ok(rest) => return rest.await,
+                Err(_) => drop(bench.events.recv().await.expect("the clock runs")),
+            }
         }
     };
     tokio::time::timeout(BOUND, used_up).await.expect("used up");
@@ -178,7 +180,7 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     let id = begin(&bench, people(0..6)).await;
     let job = bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
     assert!(job.can_resume());
-    let why = bench.jobs.use_up_quota(id, "me").await.expect_err("not proven");
+    let why = bench.jobs.use_up_quota(id, "me").await.map(drop).expect_err("not proven");
     assert!(why.to_string().contains(msg_part("cannot prove")), "{why}");
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (0, 6));

@@ -693,6 +693,9 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
         "{}",
         refused.err
     );
+    // A dry run says what the command without it would say.
+    let planned = run_as(&bench, "issuer", &[&ISSUE_TO_A[..], &["--dry-run"]].concat());
+    assert!(planned.err.contains("lapel journal move"), "{}", planned.err);
     // Not read is not empty.
     let listed = run_as(&bench, "issuer", &["jobs", "list"]).ended(0);
     assert!(listed.err.contains("lapel journal move"), "{}", listed.err);

@@ -180,7 +180,8 @@ impl PaceKeeper {
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Option<Row>, DatabaseLost> {
-        let row = self.link.query(sql, values)?;
+        // Of a lost connection, the shares of the others are not known any more.
+        let row = self.link.query(sql, values).inspect_err(|_| self.is_crowded = false)?;
         if !self.is_crowded {
             self.shown.set(None);
         }

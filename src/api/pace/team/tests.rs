@@ -404,7 +404,7 @@ async fn without_the_database_a_computer_uses_its_own_share_or_nothing() {
     assert!(service.fullest(None) <= 2, "{}", service.fullest(None));
     for pace in [&with_seat, &second] {
         let status = pace.status_now();
-        assert!(status.is_alone && status.limit == 2, "{status:?}");
+        assert!(status.alone.is_some() && status.limit == 2, "{status:?}");
         let why = pace.alone().expect("a reason").to_string();
         assert!(why.contains("at most 2 requests"), "{why}");
     }
@@ -627,7 +627,7 @@ async fn the_answer_to_a_sent_request_does_not_wait_for_the_database() {
     };
     writer.issue(&request, &call.in_turn(turn)).await.expect("accepted");
     // It still waits: otherwise the database would be away.
-    assert!(access.reader().alone().is_none());
+    assert!(access.reader().link_now().alone.is_none());
     taking.abort();
     drop(end);
     hung.join().expect("no panic");
@@ -689,13 +689,21 @@ async fn a_computer_without_room_beside_the_shares_of_others_says_so() {
         number(&login, "SELECT count(*) FROM pace_block WHERE seat AND slots = 20").await == 3
     })
     .await;
-    let low = process(&login, None, 60);
+    let own = tempfile::tempdir().expect("a folder");
+    let low = process(&login, Some(own.path()), 60);
     let waiting = waits(&low, Priority::Interactive);
     until("it says why", async || low.alone().is_some()).await;
     let why = low.alone().expect("a reason").to_string();
     assert!(why.contains("rate_limit") && why.contains("sends nothing"), "{why}");
     assert!(!waiting.is_finished());
     waiting.abort();
+    // Who watches the connection hears of each reason, although nothing else changes.
+    let shown = low.watch();
+    stop(&login).await;
+    let is_other = || shown.borrow().alone_words().is_some_and(|now| now != why);
+    until("it says what is wrong now", async || is_other()).await;
+    start(&login).await;
+    until("without the database's answer, nobody says so", async || shown.borrow().alone.is_none()).await;
     drop(others);
 }
 
@@ -712,7 +720,7 @@ async fn a_refused_login_is_tried_again_only_when_the_profile_is_opened_anew() {
     };
     let pace = process(&anew(), None, LIMIT);
     until("it is refused", async || pace.status_now().is_login_refused).await;
-    assert!(pace.status_now().is_alone && pace.status_now().limit == 0);
+    assert!(pace.status_now().alone.is_some() && pace.status_now().limit == 0);
     let user = anew().server.user;
     change(&admin(&login), format!("CREATE ROLE {user} LOGIN; GRANT lapel_issuer TO {user}")).await;
     let (told, asked) = oneshot::channel();
@@ -723,5 +731,5 @@ async fn a_refused_login_is_tried_again_only_when_the_profile_is_opened_anew() {
     pace.share_in_team(anew(), None, PACE, SPAN);
     drop(person(&pace).await);
     let status = pace.status_now();
-    assert!(!status.is_alone && !status.is_login_refused, "{status:?}");
+    assert!(status.alone.is_none() && !status.is_login_refused, "{status:?}");
 }

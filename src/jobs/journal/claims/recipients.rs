@@ -2,7 +2,7 @@
 //! memory: an address may have thousands of rows, and the claim of each decides about the next one.
 
 use super::{Rival, Scope};
-use crate::jobs::job::person;
+use crate::jobs::job::apart;
 use crate::jobs::journal::behaviour::OF_JOB;
 use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::{jobs, json};
@@ -76,7 +76,7 @@ pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64
         at: r.get(9)?,
         slot: slot.unwrap_or(0),
         is_unproven,
-        by: r.get::<Option<String>>(12)?.map(|who| Text::new(person(&who))),
+        by: r.get::<Option<String>>(12)?.map(|who| Text::new(apart(&who).0)),
     };
     let held = HeldClaim {
         claim,

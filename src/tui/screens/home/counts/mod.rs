@@ -6,7 +6,7 @@ pub mod draw;
 mod responses;
 pub mod sections;
 
-use crate::jobs::Person;
+use crate::jobs::Recipient;
 use crate::tui::prelude::*;
 use crate::tui::request::IndexOverview;
 use crate::tui::screens::home::HomePane;
@@ -51,7 +51,7 @@ pub struct BadgeCounts {
 }
 
 /// A template and the recipients who get its badge again.
-type ReissuePlan = ((TemplateId, Text), Vec<Person>);
+type ReissuePlan = ((TemplateId, Text), Vec<Recipient>);
 
 struct RunningCount {
     request: RequestId,
