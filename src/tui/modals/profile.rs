@@ -360,10 +360,14 @@ impl ProfileForm {
         }
     }
 
-    pub fn on_paste(&mut self, text: &str) {
-        if let Some(field) = self.field_mut() {
+    /// Returns whether the text was refused: it looks like an API key, and the focused field would show it.
+    pub fn on_paste(&mut self, text: &str) -> bool {
+        let Some(field) = self.field_mut() else { return false };
+        let is_refused = !field.is_secret() && judge(text) != Likeness::None;
+        if !is_refused {
             field.on_paste(text.trim());
         }
+        is_refused
     }
 
     /// Explains the focused line, or the form where the label of the line is enough.

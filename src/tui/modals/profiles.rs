@@ -391,13 +391,15 @@ impl Component for Profiles {
         self.form.as_mut().is_some_and(|form| idle && form.on_text_key(key))
     }
 
-    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, effects: &mut Effects<'_>) {
         if self.is_plain() {
             let texts = self.texts();
             self.search.paste_in(text, &mut self.cursor, &texts);
         }
         if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
-            form.on_paste(text);
+            if form.on_paste(text) {
+                effects.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
+            }
         }
     }
 

@@ -118,6 +118,10 @@ impl TextField {
         cut
     }
 
+    pub fn is_secret(&self) -> bool {
+        self.secret
+    }
+
     /// Removes the text. A key brings it back, unless it is a secret.
     pub fn clear(&mut self) {
         self.selected = false;

@@ -33,8 +33,6 @@ fn on_a_usual_terminal((columns, rows): (u16, u16)) -> Term {
     term.shows(msg_part("row 1 of"));
     term.send("2");
     term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
-    // The first requests of the tabs also change the header.
-    term.rests(Duration::from_millis(500));
     term
 }
 
@@ -48,6 +46,8 @@ fn one_cursor_move_writes_what_it_changes() {
     };
     for size in [(80, 24), (100, 40), (109, 40), (120, 40), (160, 50)] {
         let mut term = on_a_usual_terminal(size);
+        // The first requests of the tabs also change the header.
+        term.rests(Duration::from_millis(500));
         // Something else may be drawn meanwhile, such as the count of requests. So the median counts.
         let mut all: Vec<(usize, usize)> = (2..=8).map(|row| one_move(&mut term, size, row)).collect();
         println!("{}x{}: (bytes, cells) {all:?}", size.0, size.1);
@@ -192,6 +192,7 @@ fn nothing_is_written_while_nothing_happens() {
 #[test]
 fn a_move_of_the_cursor_wakes_no_other_thread() {
     let mut term = on_a_usual_terminal((120, 40));
+    term.rests(Duration::from_millis(500));
     let of_workers = |name: &str| name == "tokio-rt-worker";
     let before = sleeps(term.pid(), of_workers);
     for row in 2..=21 {

@@ -13,7 +13,9 @@ use crate::jobs::journal::requests::{Chunk, RequestEntry};
 use crate::jobs::journal::rows::{self, NewRow};
 use crate::jobs::journal::sending::{self, RecordIntent};
 use crate::jobs::journal::tx::{self, Tx, values};
-use crate::jobs::journal::{Process, claims, decisions, doubts, drafts, duplicates, schema, sent_here};
+use crate::jobs::journal::{
+    Process, accounts, claims, decisions, doubts, drafts, duplicates, schema, sent_here,
+};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::seen_badge::{SeenBadge, SightSource};
@@ -542,6 +544,7 @@ fn a_planned_revocation_is_found_by_its_badge_once_its_job_has_begun() {
     let connection = journal();
     let db = Tx::on(&connection);
     let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
+    accounts::join(&db, &account).expect("joined");
     let row = NewRow { badge: Some(badge(1)), row_status: Some(RowStatus::ToRevoke), ..NewRow::default() };
     let job = draft_of(&db, Kind::Revoke, &[row]);
     let planned = || {

@@ -295,7 +295,7 @@ impl<T: ListRecord> FilteredList<T> {
     }
 }
 
-/// What stands in the place of a row that the list does not have.
+/// What a list draws for a row that it does not have.
 fn stand_in<T>(place: &RowSlot<'_, T>, cx: &UiContext) -> (String, Style) {
     match place {
         RowSlot::Loading => (cx.busy(t!("reading")), cx.theme.dim()),
