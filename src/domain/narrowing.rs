@@ -106,7 +106,7 @@ impl StateIs {
 
     pub fn fits(self, verdict: &Verdict) -> bool {
         match self {
-            Self::Overdue => matches!(verdict, Verdict::Overdue { .. }),
+            Self::Overdue => verdict.is_overdue(),
             state => state == Self::of(&verdict.state()),
         }
     }

@@ -214,6 +214,10 @@ pub enum Verdict {
     Unread,
 }
 
+fn is_long(wait: &SignedDuration) -> bool {
+    *wait > SignedDuration::from_hours(NORMAL_WAIT_HOURS)
+}
+
 impl Verdict {
     /// `now` is in service time.
     pub fn of<'a>(facts: impl Into<BadgeFacts<'a>>, now: DateTime) -> Self {
@@ -270,12 +274,20 @@ impl Verdict {
         to_revoke: Option<i64>,
         now: DateTime,
     ) -> Self {
-        let is_long = |since: &SignedDuration| *since > SignedDuration::from_hours(NORMAL_WAIT_HOURS);
         let requested = requested.and_then(ServiceTime::start).map(|at| between(at, now)).filter(is_long);
         match (since.or(requested), to_revoke) {
             (since, Some(job)) => Self::ToRevoke { since, job },
             (Some(since), None) if is_long(&since) => Self::Overdue { since },
             (since, None) => Self::Waiting { since },
+        }
+    }
+
+    /// Whether a badge waits longer than is usual, also one that is to be revoked then.
+    pub fn is_overdue(&self) -> bool {
+        match self {
+            Self::Overdue { .. } => true,
+            Self::ToRevoke { since, .. } => since.as_ref().is_some_and(is_long),
+            _ => false,
         }
     }
 
@@ -313,6 +325,7 @@ impl Verdict {
         let because = |reason: &Option<Text>| reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
         let waiting = |since: &Option<SignedDuration>| match since {
+            Some(since) if is_long(since) => localizable!("OVERDUE {age}", age = age(*since)),
             Some(since) => localizable!("WAITING {age}", age = age(*since)),
             None => localizable!("WAITING"),
         };

@@ -264,11 +264,11 @@ impl Jobs {
         Ok(findings)
     }
 
-    /// The domains of earlier recipients and of the ready rows of a draft.
+    /// The domains of earlier recipients and of the rows of a draft that may be sent.
     async fn domains_beside(&self, id: JobId, indexed: &[(String, u64)]) -> Result<DomainCounts, JobError> {
         let known = self.known_domains(indexed).await?;
-        let ready = self.core.store.ready_domains(id).await?;
-        Ok(DomainCounts::new(known.into_iter().chain(ready)))
+        let own = self.core.store.domains_of_draft(id).await?;
+        Ok(DomainCounts::new(known.into_iter().chain(own)))
     }
 
     /// By one decision, addresses get the domain that was probably meant, and names get the letters that they
@@ -289,7 +289,12 @@ impl Jobs {
             }
             let name = name.unwrap_or_else(|| row.holder.wire().to_owned());
             let email = email.unwrap_or_else(|| row.address.wire().to_owned());
-            Some(corrected(row.no, &name, &email, &domains).0)
+            let (mut correct, _) = corrected(row.no, &name, &email, &domains);
+            let others = row.why.as_ref().and_then(Reason::without_suggestions);
+            if correct.row_status == RowStatus::Ready && others.is_some() {
+                (correct.row_status, correct.why) = (RowStatus::NeedsReview, others);
+            }
+            Some(correct)
         };
         let mut taken = Vec::new();
         match rows {

@@ -278,6 +278,16 @@ impl Reason {
         list
     }
 
+    /// The findings that a suggestion does not answer. `None` if there are none.
+    pub(super) fn without_suggestions(&self) -> Option<Self> {
+        let Some(Arg::All(all)) = self.args.get("all").filter(|_| self.is(Code::Findings)) else {
+            return None;
+        };
+        let stays = |part: &&Self| part.meant_domain().is_none() && !part.mentions(Code::LostLetters);
+        let mut rest: Vec<Self> = all.iter().filter(stays).cloned().collect();
+        if rest.len() > 1 { Some(Self::list(Code::Findings, rest)) } else { rest.pop() }
+    }
+
     /// With one more finding.
     pub(super) fn and_finding(self, finding: Self) -> Self {
         let mut parts = match self.args.get("all") {

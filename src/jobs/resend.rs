@@ -126,7 +126,7 @@ pub(super) fn lost(core: &JobsCore, id: JobId, loss: RecentLoss) -> JobError {
     core.changed(id, []);
     let clock = core.reader().clock();
     JobError::NeedsReview(localizable!(
-        "{loss} Nothing was sent. If nobody has sent these badges, send the rows again.",
+        "{loss} Nothing was sent. If nobody has sent these badges, do the same again.",
         loss = loss.with_times(&|at| clock.short(at))
     ))
 }

@@ -18,6 +18,8 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) jobs: Option<Jobs>,
     /// Why the journal cannot be used. There can be no jobs then.
     pub(in crate::tui) journal_failure: Option<String>,
+    /// The message that this process uses only its own share of the rate limit, as it was shown.
+    pub(in crate::tui) told_alone: Option<String>,
     pub(in crate::tui) pending: PendingRequests,
     pub(in crate::tui) background: Option<OpenedModal>,
     pub(in crate::tui) tour: Option<Tour>,

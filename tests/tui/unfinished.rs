@@ -96,7 +96,10 @@ async fn an_api_key_is_not_kept() {
     h.type_text(&key);
     h.press("esc");
     let screen = h.settled().await;
-    assert!(screen.contains(msg("lapel did not keep a text that looks like an API key.")), "{screen}");
+    assert!(
+        screen.contains(msg("lapel did not keep a text that may be an API key or a password.")),
+        "{screen}"
+    );
     let file = std::fs::read_to_string(folder.path().join("recent/uni.json")).expect("the file");
     assert!(file.contains("가나다") && !file.contains(&key), "{file}");
     let screen = issue(&mut h).await;

@@ -102,7 +102,8 @@ impl ReadContext {
                 Err(email) => journal.sent_to(account, email).await?,
             };
             let ids = waiting.iter().map(|item| &item.badge_id);
-            let ids = ids.chain(sent.iter().filter_map(|one| one.badge_id.as_ref())).cloned().collect();
+            let ids = ids.chain(sent.iter().filter_map(|one| one.badge_id.as_ref())).chain(of.ok());
+            let ids = ids.cloned().collect();
             Ok::<_, JournalError>(((sent, journal.planned_revocations(account, ids).await?), elsewhere))
         };
         match read.await {
@@ -144,6 +145,9 @@ impl ReadContext {
                 let id = BadgeId::new(verb.id.as_str()).ok_or_else(missing)?;
                 let read = self.reader.badge(&id, &call).await;
                 let unknown = matches!(read, Err(ApiError::NotFound(_)));
+                let now = self.reader.clock().now();
+                let waits =
+                    read.as_ref().is_ok_and(|badge| Verdict::of(badge, now).state() == State::Waiting);
                 let given = self.one("badge", read, out).await;
                 match (given, unknown) {
                     (Err(mut failure), true) => {
@@ -154,6 +158,16 @@ impl ReadContext {
                             failure.message = format!("{said} {}", failure.message);
                         }
                         Err(failure)
+                    }
+                    (given, _) if waits => {
+                        let (_, planned) = self.sent(Ok(&id), &[]).await.unwrap_or_default();
+                        if let Some(job) = planned.get(&id) {
+                            output::complain(&t!(
+                                "Job {job} revokes this badge as soon as it is issued.",
+                                job
+                            ));
+                        }
+                        given
                     }
                     (given, _) => given,
                 }

@@ -108,7 +108,7 @@ pub(super) fn coming(case: &CallCase<'_>) -> Option<String> {
             from
         ));
     }
-    let other = may_be_copy(case).filter(|other| other.to_revoke.is_none())?;
+    let other = may_be_copy(case)?;
     let id = &other.badge_id;
     Some(if other.is_only_sent() {
         t!(
@@ -120,11 +120,13 @@ pub(super) fn coming(case: &CallCase<'_>) -> Option<String> {
     })
 }
 
-/// A badge with the same title, if only the journal knows one of the two, and so not its name.
+/// A badge with the same title, if only the journal knows one of the two, and so not its name. One that is revoked as soon
+/// as it is issued is none.
 pub(super) fn may_be_copy<'a>(case: &CallCase<'a>) -> Option<&'a HeldBadge> {
     let title = case.held.title()?;
     let is_one_unknown = |other: &&HeldBadge| other.is_only_sent() != case.held.is_only_sent();
-    case.all.iter().filter(is_one_unknown).find(|other| other.title() == Some(title))
+    let mut others = case.all.iter().filter(is_one_unknown).filter(|other| other.to_revoke.is_none());
+    others.find(|other| other.title() == Some(title))
 }
 
 pub(super) fn is_valid_now(verdict: &Verdict) -> bool {

@@ -42,6 +42,7 @@ pub(in crate::jobs) struct Retry {
 /// rows. Sends nothing and returns a recent loss of writes that the person does not know of.
 pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Result<Option<u64>, RecentLoss>> {
     let Retry { id, kind, phase, policies, actor, seen } = args;
+    jobs::assure_unchanged(db, *id, seen)?;
     let refused = conditions::condition(Step::Retry, *kind, *phase);
     if *kind == Kind::Issue
         && let Some(loss) = lost_writes::name_in_refused(db, *id, &refused, policies)?

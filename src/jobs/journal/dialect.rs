@@ -15,7 +15,7 @@
 //! reason_with(x, 'name', y)            a reason with an argument that is a reason
 //! reason_with_text(x, 'name', y)       a reason with an argument that is a text
 //! reason_both(code, x, y)              a reason with two parts
-//! text_has_accent(x)                   whether a text may have a Latin letter with an accent
+//! text_has_unfolded(x)                 whether a text may have letters that `lower` does not make small, or accents
 //! ```
 
 use crate::jobs::journal::prelude::*;
@@ -87,12 +87,12 @@ fn columns(list: &[String]) -> impl Iterator<Item = (usize, &str, &str)> {
     list.iter().enumerate().filter_map(|(at, column)| column.split_once(' ').map(|(name, of)| (at, name, of)))
 }
 
-/// Capital and small Latin letters with accents, and the accents that stand after a letter.
-const ACCENTED: &str = "\u{c0}-\u{24f}\u{300}-\u{36f}\u{1e00}-\u{1eff}";
+/// Letters that `lower` does not make small, and letters and signs with accents.
+const UNFOLDED: &str = "\u{c0}-\u{58f}\u{1e00}-\u{1fff}\u{ff21}-\u{ff3a}";
 
 fn in_sqlite(name: &str, arguments: &[String]) -> Option<String> {
     Some(match (name, arguments) {
-        ("text_has_accent", [x]) => format!("({x} GLOB '*[{ACCENTED}]*')"),
+        ("text_has_unfolded", [x]) => format!("({x} GLOB '*[{UNFOLDED}]*')"),
         ("json_rows", [list, named @ ..]) => {
             let columns: Vec<String> = columns(named)
                 .map(|(at, name, of)| match of {
@@ -132,7 +132,7 @@ fn in_sqlite(name: &str, arguments: &[String]) -> Option<String> {
 
 fn in_postgres(name: &str, arguments: &[String]) -> Option<String> {
     Some(match (name, arguments) {
-        ("text_has_accent", [x]) => format!("({x} ~ '[{ACCENTED}]')"),
+        ("text_has_unfolded", [x]) => format!("({x} ~ '[{UNFOLDED}]')"),
         ("json_rows", [list, named @ ..]) => {
             let columns: Vec<String> = columns(named)
                 .map(|(at, name, of)| match of {

@@ -276,12 +276,12 @@ pub(super) fn finish_rows(
     )
 }
 
-/// The domains of the ready rows of a draft, with their numbers of rows.
-pub(super) fn ready_domains(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<(String, u64)>> {
+/// The domains of the rows of a draft that may be sent, with their numbers of rows.
+pub(super) fn domains_of_draft(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<(String, u64)>> {
     db.all(
         &format!(
             "SELECT {DOMAIN} AS domain, count(*) FROM row
-             WHERE job = ?1 AND bucket = 'ready' AND email_key LIKE '%@%' GROUP BY domain"
+             WHERE job = ?1 AND bucket IN ('ready', 'ask') AND email_key LIKE '%@%' GROUP BY domain"
         ),
         values![id.0],
     )

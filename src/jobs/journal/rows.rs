@@ -375,12 +375,13 @@ fn page_by_status(
 /// All of a row that a text is looked for in.
 const TEXT: &str = "(coalesce(name, '') || ' ' || coalesce(email, '') || ' ' || coalesce(title, '') || ' ' || coalesce(badge, ''))";
 
-/// The text of a filter, and as a JSON list the rows with accents that have it. A database cannot compare without accents.
+/// The text of a filter, and as a JSON list the rows that have it in capitals or with accents: a database compares only
+/// ASCII without them.
 fn text_of(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<(Option<String>, Option<String>)> {
     let Some(wanted) = filter.text.as_deref().map(unaccented) else { return Ok((None, None)) };
     let mut found: Vec<i64> = Vec::new();
-    if wanted.contains(|c: char| c.is_ascii_lowercase()) {
-        let sql = format!("SELECT no, {TEXT} FROM row WHERE job = ?1 AND text_has_accent({TEXT})");
+    if wanted.contains(char::is_lowercase) {
+        let sql = format!("SELECT no, {TEXT} FROM row WHERE job = ?1 AND text_has_unfolded({TEXT})");
         let rows: Vec<(i64, String)> = db.all(&sql, values![job.0])?;
         found = rows
             .into_iter()

@@ -158,15 +158,14 @@ pub(super) fn planned_revocations(
     badges: &[BadgeId],
 ) -> tx::Result<HashMap<BadgeId, JobId>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
     let planned: Vec<(String, JobId)> = db.all(
         &format!(
             "SELECT row.badge, row.job FROM row JOIN job ON job.id = row.job
              JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
              WHERE row.badge IN json_list(?3, text) AND row.bucket = 'queued' AND job.kind = 'revoke'
-               AND job.phase NOT IN ('draft', 'moved') AND NOT {WAITS} AND account_key.account IN (?1, ?2)"
+               AND job.phase = 'running' AND NOT {WAITS} AND account_key.account IN (?1, ?2)"
         ),
-        values![by_key, by_name, super::json(&badges)],
+        values![by_key, by_name, super::json_ids(badges)],
     )?;
     Ok(planned.into_iter().filter_map(|(badge, job)| Some((BadgeId::new(badge)?, job))).collect())
 }

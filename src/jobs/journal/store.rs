@@ -168,7 +168,7 @@ operations! {
     read kept_drafts(account: Account, me: String) -> Vec<Job> = drafts::kept;
     write "rows" finish_rows(id: JobId, rows: Vec<rows::NewRow>, suspects: Vec<(String, String)>) -> ()
         = drafts::finish_rows;
-    read ready_domains(id: JobId) -> Vec<(String, u64)> = drafts::ready_domains;
+    read domains_of_draft(id: JobId) -> Vec<(String, u64)> = drafts::domains_of_draft;
     write "correct" correct_rows(id: JobId, me: String, rows: Vec<rows::CorrectRow>) -> () = drafts::correct_rows;
     write "review" review_rows(args: drafts::ReviewRows) -> u64 = drafts::review_rows;
     read last_decision(id: JobId) -> Option<review::LastDecision> = review::last_decision;

@@ -335,11 +335,17 @@ async fn pages_of_rows_by_status_follow_each_other() {
     }
     // A text is found without its accents, a row by its number. Row 3 waits, row 400 is issued.
     let name = |db: &Tx<'_>, (): &()| {
-        db.execute("UPDATE row SET name = 'Zoë Ångström' WHERE no IN (3, 400)", values![])
+        db.execute("UPDATE row SET name = 'Zoë Ångström Иван' WHERE no IN (3, 400)", values![])
     };
     journal.store().write("test", (), name).await.expect("names");
-    let texts =
-        [("zoe ANGSTROM", vec![3, 400]), ("Zoë Å", vec![3, 400]), ("#400", vec![400]), ("400", Vec::new())];
+    let texts = [
+        ("zoe ANGSTROM", vec![3, 400]),
+        ("Zoë Å", vec![3, 400]),
+        ("Иван", vec![3, 400]),
+        ("ИВАН", vec![3, 400]),
+        ("#400", vec![400]),
+        ("400", Vec::new()),
+    ];
     for (text, places) in texts {
         for statuses in [&[][..], &STATUSES] {
             let (text, row_statuses) = (Some(text.to_owned()), statuses.to_vec());

@@ -150,3 +150,17 @@ fn no_bytes_of_a_stored_reason_do_harm() {
         }
     });
 }
+
+#[test]
+fn a_suggestion_answers_only_its_own_finding() {
+    let slip = Reason::from(Code::DomainSlip).with("meant", "naru.example");
+    let lost = Reason::from(Code::LostLetters).with("was", "");
+    let other = Reason::from(Code::NoHeader);
+    assert_eq!(slip.without_suggestions(), None);
+    let all = |parts: &[&Reason]| {
+        Reason::list(Code::Findings, parts.iter().copied().cloned().collect()).without_suggestions()
+    };
+    assert_eq!(all(&[&slip, &lost]), None);
+    assert_eq!(all(&[&other, &slip]), Some(other.clone()));
+    assert_eq!(all(&[&other, &lost, &other]), Some(Reason::list(Code::Findings, vec![other.clone(), other])));
+}

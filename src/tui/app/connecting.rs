@@ -2,7 +2,6 @@
 
 use super::navigation::Navigation;
 use super::{App, Tab};
-use crate::api::LinkStatus;
 use crate::jobs::JournalError;
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
@@ -74,8 +73,7 @@ impl App {
     /// What was told about the old connection is no longer true.
     pub(super) fn replace_connection(&mut self, connection: ConnectionState) {
         let before = std::mem::replace(&mut self.connection, connection);
-        let alone = self.cx.link().and_then(LinkStatus::alone_words);
-        for told in before.journal_failure.into_iter().chain(alone) {
+        for told in before.journal_failure.into_iter().chain(before.told_alone) {
             self.toasts.withdraw(&told);
         }
     }
@@ -95,12 +93,17 @@ impl App {
         let Some(client) = self.client_or_connecting() else { return };
         let now = client.link_now();
         if Some(&now) != self.cx.link() {
-            let (before, why) = (self.cx.link().and_then(LinkStatus::alone_words), now.alone_words());
-            if before != why {
+            if now.alone.as_ref() != self.cx.link().and_then(|link| link.alone.as_ref()) {
                 // The user has perhaps closed the message. Another reason does not bring it back.
-                let is_shown = before.is_none_or(|told| self.toasts.withdraw(&told));
-                if let Some(why) = why.filter(|_| is_shown) {
-                    self.toasts.add_error(why);
+                let told = &mut self.connection.told_alone;
+                let is_shown = told.as_ref().is_none_or(|told| self.toasts.withdraw(told));
+                match now.alone_words() {
+                    Some(why) if is_shown => {
+                        *told = Some(why.clone());
+                        self.toasts.add_error(why);
+                    }
+                    Some(_) => {}
+                    None => *told = None,
                 }
             }
             self.cx.connection.link = Some(now);

@@ -37,7 +37,7 @@ impl App {
         self.cx.connection.recents.first(|ask| effects.request(Request::Recents(Box::new(ask))));
     }
 
-    /// Returns false if a text of a form that has closed is not kept, since it may be an API key.
+    /// Returns false if a text of a form that has closed is not kept, since it may be a secret.
     pub(super) fn watch_input(&mut self) -> bool {
         let open: Vec<FormInput> = self.modals.iter().filter_map(|modal| modal.input()).collect();
         self.cx.connection.recents.watch(&open)
@@ -50,7 +50,10 @@ impl App {
 
     pub(super) fn keep_typed(&mut self, effects: &mut Effects<'_>) {
         if !self.watch_input() {
-            effects.tell(t!("lapel did not keep a text that looks like an API key.").to_owned(), false);
+            effects.tell(
+                t!("lapel did not keep a text that may be an API key or a password.").to_owned(),
+                false,
+            );
         }
         self.cx.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));
         if self.cx.session().is_some() {

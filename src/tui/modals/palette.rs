@@ -169,9 +169,9 @@ impl CommandPalette {
                 sort: None,
             })),
             PaletteEntry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
-            PaletteEntry::File(path, template) => {
+            PaletteEntry::File { path, template, by_column } => {
                 let (source, template) = (ImportSource::File(path.clone()), template.clone());
-                let purpose = Purpose::Issue { template, by_column: false };
+                let purpose = Purpose::Issue { template, by_column: *by_column };
                 effects.go.push(Navigate::CloseAll);
                 effects.open(move |_, effects| FileForm::new(purpose, source, effects));
                 return;

@@ -7,6 +7,7 @@ use crate::config::{
 };
 use crate::domain::confirm_text::short_name;
 use crate::domain::time::{example_offset, read_offset};
+use crate::secrets::is_key;
 use crate::team::Server;
 use crate::tui::input::paths;
 use crate::tui::prelude::*;
@@ -124,6 +125,11 @@ fn index_of(setting: &str, lines: &[FormLine]) -> usize {
     lines.iter().position(|line| line.setting == Some(setting)).unwrap_or(0)
 }
 
+/// Whether a text is one word of the shape of a key, and no name of a variable.
+fn is_new_key(text: &str) -> bool {
+    judge(text) == Likeness::Shape && text.contains(|c: char| c.is_ascii_lowercase())
+}
+
 /// Whether a text has a part that may be an API key. lapel does not know the key of a new profile yet.
 fn may_be_new_key(text: &str) -> bool {
     let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
@@ -211,7 +217,11 @@ impl ProfileForm {
     pub fn input(&self) -> FormInput {
         let texts = self.texts();
         let texts = if texts == self.initial { Vec::new() } else { texts };
-        FormInput::new("profile", self.changes().unwrap_or_default(), texts)
+        let is_left_out =
+            |(line, initial): (&FormLine, &String)| line.may_hold_secret() && self.text(line) != *initial;
+        let mut input = FormInput::new("profile", self.changes().unwrap_or_default(), texts);
+        input.lacks_a_text = self.lines.iter().zip(&self.initial).any(is_left_out);
+        input
     }
 
     pub fn set_input(&mut self, texts: &[String]) {
@@ -363,7 +373,7 @@ impl ProfileForm {
     /// Returns whether the text was refused: it looks like an API key, and the focused field would show it.
     pub fn on_paste(&mut self, text: &str) -> bool {
         let Some(field) = self.field_mut() else { return false };
-        let is_refused = !field.is_secret() && judge(text) != Likeness::None;
+        let is_refused = !field.is_secret() && (is_key(text) || is_new_key(text));
         if !is_refused {
             field.on_paste(text.trim());
         }

@@ -28,7 +28,7 @@ pub struct FormInput {
     /// When lapel wrote it, in seconds since 1970.
     #[serde(default)]
     at: i64,
-    /// Whether lapel did not write a text that may be an API key.
+    /// Whether lapel did not write a text that may be a secret.
     #[serde(skip)]
     pub lacks_a_text: bool,
 }

@@ -342,8 +342,12 @@ impl Component for BadgeScreen {
                 Ok(())
             }
             Response::SentBadge(found) if self.journal.0 == Some(id) => {
-                let found = found.inspect_err(|why| effects.warn(crate::jobs::not_read(why).to_string()));
-                self.journal = (None, found.unwrap_or_default());
+                self.journal.0 = None;
+                match found {
+                    Ok(found) => self.journal.1 = found,
+                    // What was read before stays.
+                    Err(why) => effects.warn(crate::jobs::not_read(&why).to_string()),
+                }
                 Ok(())
             }
             Response::Badge(badge) if self.request == Some(id) => {

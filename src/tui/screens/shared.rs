@@ -31,7 +31,10 @@ impl Screens {
         let drafts: Vec<PaletteEntry> =
             drafts.iter().filter_map(|import| PaletteEntry::of_drafts(import)).collect();
         let jobs = self.activity.jobs().iter().take(MOST_LOADED);
-        let files = jobs.clone().filter_map(PaletteEntry::of_file);
+        // The files of colleagues are on other computers.
+        let is_own =
+            |job: &&Job| job.begun.as_ref().is_none_or(|begun| Some(begun.who.wire()) == cx.person());
+        let files = jobs.clone().filter(|_| !cx.read_only()).filter(is_own).filter_map(PaletteEntry::of_file);
         let work = drafts.into_iter().chain(jobs.map(PaletteEntry::of_job)).chain(files);
         work.chain(templates.take(MOST_LOADED)).chain(badges.flat_map(PaletteEntry::of_badge))
     }

@@ -89,7 +89,7 @@ impl Glyphs {
     /// The sign of a verdict: of its state, and of an overdue badge that of a warning.
     pub fn verdict(&self, verdict: &Verdict) -> &'static str {
         match verdict {
-            Verdict::Overdue { .. } => self.alert,
+            verdict if verdict.is_overdue() => self.alert,
             verdict => self.state(&verdict.state()),
         }
     }

@@ -556,4 +556,6 @@ fn a_planned_revocation_is_found_by_its_badge_once_its_job_has_begun() {
     assert_eq!(planned(), HashMap::from([(badge(1), job)]));
     let stranger = Account { key: "other".into(), ..account.clone() };
     assert!(sent_here::planned_revocations(&db, &stranger, &[badge(1)]).expect("read").is_empty());
+    db.execute("UPDATE job SET phase = 'paused'", values![]).expect("paused");
+    assert!(planned().is_empty(), "nothing is revoked before a person resumes it");
 }

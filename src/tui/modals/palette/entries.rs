@@ -31,8 +31,12 @@ pub enum PaletteEntry {
     Job(JobId, String),
     /// The kept drafts of one import, with their title and their file.
     Drafts(Vec<JobId>, String),
-    /// A file that a job read recipients from, and the template that it issued.
-    File(PathBuf, (TemplateId, Text)),
+    /// A file that a job read recipients from, and what it issued.
+    File {
+        path: PathBuf,
+        template: (TemplateId, Text),
+        by_column: bool,
+    },
 }
 
 impl PaletteEntry {
@@ -65,7 +69,8 @@ impl PaletteEntry {
 
     pub fn of_file(job: &Job) -> Option<Self> {
         let source = job.origin.as_ref()?.source.as_ref()?;
-        Some(Self::File(source.path.clone(), (job.template_id.clone()?, job.title.clone())))
+        let template = (job.template_id.clone()?, job.title.clone());
+        Some(Self::File { path: source.path.clone(), template, by_column: source.by_column })
     }
 
     /// The words of something that a list shows.
@@ -77,7 +82,9 @@ impl PaletteEntry {
             Self::Job(id, _) => format!("{} #{id}", self.what()),
             Self::Drafts(..) => self.what(),
             // The folder tells files of one name apart.
-            Self::File(path, (_, title)) => format!("{} {title} {}", file_name(path), path.display()),
+            Self::File { path, template: (_, title), .. } => {
+                format!("{} {title} {}", file_name(path), path.display())
+            }
             _ => return None,
         })
     }
@@ -105,7 +112,7 @@ impl PaletteEntry {
             }
             Self::Job(id, title) => t!("job {id}: {title}", id, title),
             Self::Drafts(_, title) => t!("draft: {title}", title),
-            Self::File(path, (_, title)) => {
+            Self::File { path, template: (_, title), .. } => {
                 t!("file: {file}  {title}", file = scrub(&file_name(path)), title)
             }
         }

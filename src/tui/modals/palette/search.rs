@@ -84,7 +84,7 @@ impl PaletteSearch {
             let rank = match (starts(&[&lower]), entry.has_number(typed)) {
                 (true, true) => Rank::Name,
                 // The job that used a file comes before the file.
-                (true, false) if matches!(entry, PaletteEntry::File(..)) => Rank::Words,
+                (true, false) if matches!(entry, PaletteEntry::File { .. }) => Rank::Words,
                 (true, false) => Rank::Loaded,
                 (false, _) => is_in(&lower).then_some(Rank::InLoaded)?,
             };

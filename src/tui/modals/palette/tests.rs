@@ -177,7 +177,8 @@ fn an_address_an_id_and_a_title_lead_somewhere() {
     }
     assert_eq!(found(&mut palette, "#7"), [""; 0], "no badge, and no template");
     let template = (TemplateId::new("TPL-004").expect("an id"), Text::from("Cloud Associate"));
-    palette = palette.with_loaded([PaletteEntry::File("/lists/spring.xlsx".into(), template)].into_iter());
+    let file = PaletteEntry::File { path: "/lists/spring.xlsx".into(), template, by_column: false };
+    palette = palette.with_loaded([file].into_iter());
     assert_eq!(found(&mut palette, "spring")[0], "file: spring.xlsx  Cloud Associate");
     let mut ids = crate::tui::request::RequestIds::default();
     let mut effects = Effects::new(&mut ids);

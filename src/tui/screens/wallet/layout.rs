@@ -199,7 +199,7 @@ impl Wallet {
             return Some(sent_when(&sent, cx));
         }
         // The status of the last check may be older than the wait.
-        if matches!(self.case(held, cx).verdict(), Verdict::Overdue { .. }) {
+        if self.case(held, cx).verdict().is_overdue() {
             sent.row_status = RowStatus::Overdue;
         }
         Some(sent_here(&sent, cx))

@@ -137,7 +137,10 @@ impl BadgeCounts {
     }
 
     fn bar(&self) -> Option<CountBar> {
-        self.bars().into_iter().nth(self.cursor().at())
+        // A section may have fewer bars than when its cursor was set. The last one is highlighted then.
+        let mut bars = self.bars();
+        bars.truncate(self.cursor().at() + 1);
+        bars.pop()
     }
 
     fn act_in_list(&mut self, action: Action, cx: &UiContext, effects: &mut Effects<'_>) -> bool {
