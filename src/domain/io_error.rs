@@ -19,7 +19,7 @@ pub fn words(error: &io::Error) -> Localizable {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => localizable!("no space is left"),
         ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => localizable!("it ended too early"),
         ErrorKind::AddrInUse => localizable!("the address is in use"),
-        ErrorKind::InvalidFilename => localizable!("the name is not valid"),
+        ErrorKind::InvalidFilename => localizable!("the name is too long or not valid"),
         _ => match (error.raw_os_error(), error.get_ref()) {
             (Some(code), _) => localizable!("error {code} of the operating system", code),
             (None, Some(inner)) => {

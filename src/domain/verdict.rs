@@ -282,13 +282,10 @@ impl Verdict {
         }
     }
 
-    /// Whether a badge waits longer than is usual, also one that is to be revoked then.
+    /// Also with a planned revocation.
     pub fn is_overdue(&self) -> bool {
-        match self {
-            Self::Overdue { .. } => true,
-            Self::ToRevoke { since, .. } => since.as_ref().is_some_and(is_long),
-            _ => false,
-        }
+        matches!(self, Self::Overdue { .. })
+            || matches!(self, Self::ToRevoke { since: Some(since), .. } if is_long(since))
     }
 
     /// The line contains a time that changes while it is displayed.

@@ -10,7 +10,7 @@ use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
-use super::plan::{IssuePlan, Recipient, RevokePlan, RevokeTarget, own_word, placed};
+use super::plan::{IssuePlan, PlannedRecipient, RevokePlan, RevokeTarget, own_word, placed};
 use super::row_status::RowStatus;
 use super::rules::{Step, count};
 use super::send;
@@ -77,10 +77,10 @@ impl Jobs {
     pub async fn draft_people(
         &self,
         (template_id, title): (TemplateId, Text),
-        people: Vec<Recipient>,
+        people: Vec<PlannedRecipient>,
     ) -> Result<JobId, JobError> {
         self.core.writer()?;
-        let row = |one: Recipient| NewRow { name: one.name, email: one.email, ..NewRow::default() };
+        let row = |one: PlannedRecipient| NewRow { name: one.name, email: one.email, ..NewRow::default() };
         let rows = people.into_iter().map(row).collect();
         self.core.create_job(issue_job(&template_id, &title, None), rows, None).await
     }

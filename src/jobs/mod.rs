@@ -94,7 +94,7 @@ pub use self::journal::{
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates, with_read_templates};
-pub use self::plan::{IssuePlan, Recipient, RevokePlan, RevokeTarget};
+pub use self::plan::{IssuePlan, PlannedRecipient, RevokePlan, RevokeTarget};
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::row_groups::{Decision, NeverSeen, RowGroup, RowSelection, SuggestedRows};

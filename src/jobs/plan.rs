@@ -22,7 +22,7 @@ pub struct IssuePlan {
 
 /// To whom a draft issues a badge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recipient {
+pub struct PlannedRecipient {
     /// `recipient_name` as it is printed on the badge.
     pub name: String,
     pub email: String,

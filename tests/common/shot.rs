@@ -2,7 +2,7 @@
 
 use super::{Harness, readable, snap};
 use lapel::config::ThemeChoice;
-use lapel::tui::Glyphs;
+use lapel::tui::{Glyphs, Message};
 use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
 use std::fmt::Write;
@@ -18,8 +18,7 @@ pub fn readable_in_every_theme(h: &mut Harness, name: &str) -> String {
     let mut out = String::new();
     let mut in_colours = None;
     for theme in [ThemeChoice::Dark, ThemeChoice::Light, ThemeChoice::None] {
-        h.tui.app.set_theme(theme);
-        let buffer = h.buffer();
+        let buffer = in_theme(h, theme);
         let text = snap::text(&buffer);
         if out.is_empty() {
             out.clone_from(&text);
@@ -35,10 +34,18 @@ pub fn readable_in_every_theme(h: &mut Harness, name: &str) -> String {
             }
         }
     }
-    h.tui.app.set_theme(ThemeChoice::HighContrast);
-    readable::has_contrast(name, ThemeChoice::HighContrast, &h.buffer());
-    h.tui.app.set_theme(ThemeChoice::Dark);
+    let buffer = in_theme(h, ThemeChoice::HighContrast);
+    readable::has_contrast(name, ThemeChoice::HighContrast, &buffer);
+    in_theme(h, ThemeChoice::Dark);
     still(h, &out)
+}
+
+/// The screen in a theme. A screen may have laid out its lines in the theme before.
+fn in_theme(h: &mut Harness, theme: ThemeChoice) -> Buffer {
+    h.tui.app.set_theme(theme);
+    let area = h.buffer().area;
+    h.tui.app.update(Message::Resize(area.width, area.height));
+    h.buffer()
 }
 
 /// The screen's text without what is another one in every run: the port of the sandbox, the name of a [`folder`],

@@ -135,7 +135,8 @@ const PLACES: &[(&str, &str, &str)] = &[
     ("an address in the palette", "1", ": type:kim@naru.example enter"),
     ("a name in the palette", "1", ": type:홍길동 enter"),
     ("badge ids to revoke", "2 | F paste:IDS enter type:why enter", "enter"),
-    (NEW_PROFILE, "P | enter ctrl-u paste:SERVICE tab type:no_such_key_0123456789", "enter"),
+    // The second Enter answers the question about the zone.
+    (NEW_PROFILE, "P | enter ctrl-u paste:SERVICE tab type:no_such_key_0123456789 enter", "enter"),
     (
         "a row in doubt",
         "1 | i | type:김가람 enter type:garam@naru.example enter | drop type:1 enter | 5",

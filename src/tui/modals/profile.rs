@@ -286,6 +286,8 @@ impl ProfileForm {
                         example = example_offset()
                     ));
                 }
+                // The key is the likeliest to be wrong.
+                self.focus.at = self.lines.len() - 1;
                 return step;
             }
             _ if self.step(action) => {}
@@ -468,7 +470,7 @@ impl ProfileForm {
             form.dim(&self.advice());
             form.blank();
         }
-        let key = |action| cx.key(&[KeyContext::Form, KeyContext::Always], action);
+        let key = |action| cx.key(&KeyContext::Form.in_field(), action);
         form.dim(&t!(
             "{enter} (last field) check and save  {esc} back",
             enter = key(Action::Accept),

@@ -1,7 +1,7 @@
 //! Job commands that the TUI sends to [`Jobs`], and reads of a job's rows.
 
 use crate::jobs::{
-    Decision, Disclosure, IssuePlan, NeverSeen, Recipient, RevokePlan, RowFilter, RowSelection,
+    Decision, Disclosure, IssuePlan, NeverSeen, PlannedRecipient, RevokePlan, RowFilter, RowSelection,
     SuggestedRows, Undone,
 };
 use crate::tui::prelude::*;
@@ -13,7 +13,7 @@ pub enum JobCommand {
     Replace(IssuePlan, RevokeTarget, String),
     Revoke(RevokePlan),
     /// One draft for each template. Returns the drafts.
-    Plan(Vec<((TemplateId, Text), Vec<Recipient>)>),
+    Plan(Vec<((TemplateId, Text), Vec<PlannedRecipient>)>),
     /// Write a draft that undoes an issue job, with a reason. Returns the draft.
     Undo(JobId, String),
     Begin(Vec<JobId>),

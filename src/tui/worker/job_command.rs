@@ -3,7 +3,8 @@
 use super::index::IndexSlot;
 use super::text_error;
 use crate::jobs::{
-    CheckProgress, DuplicateResult, JobError, Recipient, RequestsNeeded, RowField, RowFilter, RowSelection,
+    CheckProgress, DuplicateResult, JobError, PlannedRecipient, RequestsNeeded, RowField, RowFilter,
+    RowSelection,
 };
 use crate::tui::needs;
 use crate::tui::prelude::*;
@@ -155,7 +156,10 @@ async fn discard(jobs: &Jobs, ids: &[JobId]) -> Result<(), JobError> {
 }
 
 /// Writes all drafts or none.
-async fn plan(plans: Vec<((TemplateId, Text), Vec<Recipient>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
+async fn plan(
+    plans: Vec<((TemplateId, Text), Vec<PlannedRecipient>)>,
+    jobs: &Jobs,
+) -> Result<Vec<Job>, String> {
     let mut ids = Vec::with_capacity(plans.len());
     for (template, people) in plans {
         match jobs.draft_people(template, people).await {

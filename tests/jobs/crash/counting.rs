@@ -6,7 +6,7 @@ use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people, template};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use jiff::{SignedDuration, Timestamp};
-use lapel::jobs::{CheckProgress, Job, JobId, Recipient, RowStatus};
+use lapel::jobs::{CheckProgress, Job, JobId, PlannedRecipient, RowStatus};
 use lapel::sandbox::{Ledger, Options, Violations};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -20,18 +20,20 @@ fn wide() -> World {
     world
 }
 
-fn many_people(count: usize) -> Vec<Recipient> {
-    (0..count).map(|n| Recipient { name: format!("사람 {n}"), email: format!("p{n}@naru.example") }).collect()
+fn many_people(count: usize) -> Vec<PlannedRecipient> {
+    (0..count)
+        .map(|n| PlannedRecipient { name: format!("사람 {n}"), email: format!("p{n}@naru.example") })
+        .collect()
 }
 
-async fn begin(session: &Session, people: Vec<Recipient>) -> (JobId, u64) {
+async fn begin(session: &Session, people: Vec<PlannedRecipient>) -> (JobId, u64) {
     let (id, scanned) = checked(session, people).await;
     session.jobs.begin(id, "somebody").await.expect("begun");
     (id, scanned)
 }
 
 /// A draft, and the requests of its duplicate check.
-async fn checked(session: &Session, people: Vec<Recipient>) -> (JobId, u64) {
+async fn checked(session: &Session, people: Vec<PlannedRecipient>) -> (JobId, u64) {
     session.hear().await;
     let id = session.jobs.draft_people(template(), people).await.expect("a draft");
     let (progress, _) = watch::channel(CheckProgress::default());

@@ -6,8 +6,8 @@ use crate::crash::person;
 use crate::crash::world::{End, Trap, World};
 use crate::team;
 use lapel::jobs::{
-    CheckProgress, DuplicateKind, JobConfig, JobId, Jobs, Recipient, RowField, RowFilter, RowSelection,
-    RowStatus,
+    CheckProgress, DuplicateKind, JobConfig, JobId, Jobs, PlannedRecipient, RowField, RowFilter,
+    RowSelection, RowStatus,
 };
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -147,8 +147,9 @@ fn server_time() -> Duration {
 fn a_hundred_thousand_rows_sent() {
     let mut world = World::new(&[]);
     (world.settings.batch, world.settings.in_flight) = (1_000, JobConfig::default().in_flight);
-    let person = |n| Recipient { name: format!("사람 {n}"), email: format!("p{n}@d{}.example", n % 20) };
-    let people: Vec<Recipient> = (0..100_000).map(person).collect();
+    let person =
+        |n| PlannedRecipient { name: format!("사람 {n}"), email: format!("p{n}@d{}.example", n % 20) };
+    let people: Vec<PlannedRecipient> = (0..100_000).map(person).collect();
     world.session(&Trap::new(End::Lives), async |session| {
         session.hear().await;
         let mut begun = (Instant::now(), server_time());
@@ -175,7 +176,7 @@ fn a_hundred_thousand_rows_sent() {
 fn eight_thousand_rows_of_one_address() {
     let mut world = World::new(&[]);
     world.settings.batch = 1_000;
-    let person = |n| Recipient { name: format!("사람 {n}"), email: "office@naru.example".into() };
+    let person = |n| PlannedRecipient { name: format!("사람 {n}"), email: "office@naru.example".into() };
     world.session(&Trap::new(End::Lives), async |session| {
         session.hear().await;
         let mut begun = (Instant::now(), server_time());

@@ -6,7 +6,7 @@ use crate::crash::person::{self, JobInput, Script};
 use crate::crash::random;
 use crate::crash::world::{End, Trap, World};
 use crate::team;
-use lapel::jobs::Recipient;
+use lapel::jobs::PlannedRecipient;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -52,11 +52,11 @@ impl Tui {
             let rows = ["badge_id"].into_iter().chain(ids).collect::<Vec<_>>().join("\n");
             (JobInput::Revoke(targets), rows)
         } else {
-            let person = |(n, name): (usize, &&str)| Recipient {
+            let person = |(n, name): (usize, &&str)| PlannedRecipient {
                 name: format!("김{name}"),
                 email: format!("person{n}@naru.example"),
             };
-            let people: Vec<Recipient> = NAMES.iter().enumerate().map(person).collect();
+            let people: Vec<PlannedRecipient> = NAMES.iter().enumerate().map(person).collect();
             let rows: Vec<String> = people.iter().map(|p| format!("{},{}", p.name, p.email)).collect();
             (JobInput::Issue(people), format!("name,email\n{}", rows.join("\n")))
         };

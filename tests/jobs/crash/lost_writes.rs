@@ -11,7 +11,7 @@ use crate::team;
 use crate::texts::msg_part;
 use lapel::domain::Address;
 use lapel::jobs::{
-    DuplicateKind, IssuePlan, JobError, JobId, Journal, Phase, Recipient, RowSelection, RowStatus,
+    DuplicateKind, IssuePlan, JobError, JobId, Journal, Phase, PlannedRecipient, RowSelection, RowStatus,
 };
 
 /// A service that shows no badge before it is issued, and takes its time.
@@ -43,8 +43,9 @@ async fn rows(session: &Session, id: JobId) -> (u64, u64) {
 }
 
 /// People who are in no other job of a test.
-fn others(name: &str, count: usize) -> Vec<Recipient> {
-    let person = |n| Recipient { name: format!("{name} {n}"), email: format!("{name}{n}@naru.example") };
+fn others(name: &str, count: usize) -> Vec<PlannedRecipient> {
+    let person =
+        |n| PlannedRecipient { name: format!("{name} {n}"), email: format!("{name}{n}@naru.example") };
     (0..count).map(person).collect()
 }
 

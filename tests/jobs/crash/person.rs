@@ -5,8 +5,8 @@ use crate::crash::oracle;
 use crate::crash::world::{BOUND, Session, World};
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    CheckProgress, Decision, DuplicateKind, JobError, JobId, JobRow, Kind, Phase, Recipient, RevokePlan,
-    RevokeTarget, RowFilter, RowSelection, RowStatus,
+    CheckProgress, Decision, DuplicateKind, JobError, JobId, JobRow, Kind, Phase, PlannedRecipient,
+    RevokePlan, RevokeTarget, RowFilter, RowSelection, RowStatus,
 };
 use lapel::sandbox::{RowSpec, RowState};
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ const TRIES: usize = 30;
 #[derive(Clone)]
 pub enum JobInput {
     /// A badge for each.
-    Issue(Vec<Recipient>),
+    Issue(Vec<PlannedRecipient>),
     /// These badges revoked.
     Revoke(Vec<RevokeTarget>),
 }
@@ -62,12 +62,12 @@ impl Script {
 }
 
 /// So many people, each with an address, and two of them at one.
-pub fn people(count: usize) -> Vec<Recipient> {
+pub fn people(count: usize) -> Vec<PlannedRecipient> {
     (0..count)
         .map(|n| {
             let shared = n == 2 || n == 5;
             let email = if shared { "family@naru.example".into() } else { format!("p{n}@naru.example") };
-            Recipient { name: format!("사람 {n}"), email }
+            PlannedRecipient { name: format!("사람 {n}"), email }
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use crate::crash::faults;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, Stranger, targets};
 use crate::crash::world::{End, Trap, World};
-use lapel::jobs::Recipient;
+use lapel::jobs::PlannedRecipient;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -131,7 +131,7 @@ fn run(case: &Case) {
     let input = if case.revokes {
         JobInput::Revoke(targets(&world, case.addresses.len()))
     } else {
-        let person = |(n, address): (usize, &usize)| Recipient {
+        let person = |(n, address): (usize, &usize)| PlannedRecipient {
             name: format!("사람 {n}"),
             email: format!("p{address}@naru.example"),
         };

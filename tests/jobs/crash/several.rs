@@ -7,8 +7,8 @@ use crate::crash::person::{TEMPLATE, template};
 use crate::crash::random;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use lapel::jobs::{
-    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Policy, Recipient, RowFacts,
-    RowFilter, RowSelection, RowStatus, Step, may,
+    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, PlannedRecipient, Policy,
+    RowFacts, RowFilter, RowSelection, RowStatus, Step, may,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -95,8 +95,8 @@ static SECOND: AtomicU64 = AtomicU64::new(0);
 static REVOKED: AtomicU64 = AtomicU64::new(0);
 static PURGED: AtomicU64 = AtomicU64::new(0);
 
-fn person(n: usize) -> Recipient {
-    Recipient { name: NAMES[n % PEOPLE].into(), email: format!("p{n}@naru.example") }
+fn person(n: usize) -> PlannedRecipient {
+    PlannedRecipient { name: NAMES[n % PEOPLE].into(), email: format!("p{n}@naru.example") }
 }
 
 /// Refusing to act is lapel's right; a journal that fails is not.
@@ -129,7 +129,7 @@ async fn rest(session: &Session) {
     tokio::time::timeout(BOUND, resting).await.expect("it rests");
 }
 
-fn people(range: std::ops::Range<usize>) -> Vec<Recipient> {
+fn people(range: std::ops::Range<usize>) -> Vec<PlannedRecipient> {
     range.map(|n| person(n % PEOPLE)).collect()
 }
 
@@ -151,7 +151,7 @@ async fn reviewed(session: &Session, id: JobId, allows: Allows) -> bool {
 }
 
 /// A draft that was reviewed. `None` where it could not be.
-async fn draft(session: &Session, people: Vec<Recipient>, plan: &Plan) -> Option<JobId> {
+async fn draft(session: &Session, people: Vec<PlannedRecipient>, plan: &Plan) -> Option<JobId> {
     if people.is_empty() {
         return None;
     }
@@ -161,7 +161,7 @@ async fn draft(session: &Session, people: Vec<Recipient>, plan: &Plan) -> Option
         if let Some((n, after)) = plan.corrected
             && after == when
         {
-            let Recipient { name, email } = person(n);
+            let PlannedRecipient { name, email } = person(n);
             fine(session.jobs.correct(id, last, &name, &email, &[]).await);
         }
     };
@@ -185,7 +185,7 @@ async fn begin(session: &Session, id: JobId) {
     fine(session.jobs.discard(id).await);
 }
 
-async fn issue(session: &Session, people: Vec<Recipient>, allows: Allows) {
+async fn issue(session: &Session, people: Vec<PlannedRecipient>, allows: Allows) {
     let plan = Plan { from: 0, count: 0, shares: false, corrected: None, allows, later: false };
     if let Some(id) = draft(session, people, &plan).await {
         begin(session, id).await;
@@ -199,7 +199,8 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
         Move::Issue(plan) => {
             let mut people = people(plan.from..plan.from + plan.count);
             if plan.shares {
-                people.push(Recipient { name: "형제".into(), email: people[0].email.to_uppercase() });
+                people
+                    .push(PlannedRecipient { name: "형제".into(), email: people[0].email.to_uppercase() });
             }
             match draft(session, people, &plan).await {
                 Some(id) if plan.later => drafts.push(id),
@@ -220,8 +221,10 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
             let Some(job) = nth(n).filter(|job| job.kind == Kind::Issue) else { return };
             let again =
                 rows(session, job.id).await.into_iter().filter(|r| may(Step::Redo, RowFacts::of(job, r)));
-            let again = again
-                .map(|r| Recipient { name: r.holder.wire().to_owned(), email: r.address.wire().to_owned() });
+            let again = again.map(|r| PlannedRecipient {
+                name: r.holder.wire().to_owned(),
+                email: r.address.wire().to_owned(),
+            });
             issue(session, again.collect(), Allows::Nothing).await;
         }
         Move::Pause(n) => {
@@ -566,7 +569,7 @@ fn thousands_of_runs_of_several_jobs() {
 }
 
 /// A session that dies right after its first write of this name.
-fn dies_after(world: &World, step: &'static str, people: Vec<Recipient>) {
+fn dies_after(world: &World, step: &'static str, people: Vec<PlannedRecipient>) {
     let lived = world.session(&Trap::new(End::AfterFirst(step)), async |session| {
         session.hear().await;
         issue(session, people, Allows::Nothing).await;
@@ -608,7 +611,7 @@ fn of_two_processes_that_confirm_the_same_people_one_sends() {
         let mut drafts = Vec::new();
         for session in [&one, &two] {
             session.hear().await;
-            let people: Vec<Recipient> = (0..200).map(person).collect();
+            let people: Vec<PlannedRecipient> = (0..200).map(person).collect();
             let id = session.jobs.draft_people(template(), people).await.expect("a draft");
             let (progress, _) = watch::channel(CheckProgress::default());
             session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("read");

@@ -8,7 +8,7 @@ use lapel::domain::Address;
 use lapel::fs::Overwrite;
 use lapel::jobs::{
     CheckProgress, DuplicateKind, DuplicateResult, IssuePlan, JobError, JobId, Journal, OpenJobs, Phase,
-    Recipient, RowStatus, back_up, restore,
+    PlannedRecipient, RowStatus, back_up, restore,
 };
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -80,14 +80,14 @@ fn moved(world: &World, second: &Path, back: bool) {
     until_free(|| team::is_file_held(world.folder()) || team::is_held(second));
 }
 
-async fn checked(session: &Session, people: Vec<Recipient>) -> (JobId, DuplicateResult) {
+async fn checked(session: &Session, people: Vec<PlannedRecipient>) -> (JobId, DuplicateResult) {
     let id = session.jobs.draft_people(template(), people).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
     let checked = session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await;
     (id, checked.expect("checked"))
 }
 
-async fn issued(session: &mut Session, people: Vec<Recipient>) -> JobId {
+async fn issued(session: &mut Session, people: Vec<PlannedRecipient>) -> JobId {
     let (id, _) = checked(session, people).await;
     session.jobs.begin(id, "one").await.expect("begun");
     person::rest(session, id).await;
@@ -95,7 +95,7 @@ async fn issued(session: &mut Session, people: Vec<Recipient>) -> JobId {
 }
 
 /// Issues the badge of [`template`] to one person, as a form does.
-async fn issue_to(session: &Session, person: &Recipient) -> Result<JobId, JobError> {
+async fn issue_to(session: &Session, person: &PlannedRecipient) -> Result<JobId, JobError> {
     let (template_id, title) = template();
     let plan = IssuePlan {
         template_id,
@@ -113,7 +113,7 @@ async fn statuses(session: &Session, id: JobId) -> Vec<RowStatus> {
 }
 
 /// What the first computer does after it took its jobs back, although the other one has sent the last row again.
-fn nobody_gets_two(world: &World, other: &Other, (id, last): (JobId, &Recipient), badges: u64) {
+fn nobody_gets_two(world: &World, other: &Other, (id, last): (JobId, &PlannedRecipient), badges: u64) {
     restore(world.folder(), &other.backup, true, "one").expect("taken back");
     live(world, world.folder(), async |session| {
         assert_eq!(session.jobs.check_journal().await.expect("checked"), Vec::<String>::new());
@@ -141,7 +141,7 @@ fn a_refused_row_that_another_computer_may_have_sent_has_a_claim() {
 }
 
 /// Two people, of whom the service accepts one and tells so.
-fn one_of_two(world: &World) -> (JobId, Vec<Recipient>) {
+fn one_of_two(world: &World) -> (JobId, Vec<PlannedRecipient>) {
     let all = people(2);
     world.control().set_quota(Some(1));
     let id = live(world, world.folder(), async |session| {

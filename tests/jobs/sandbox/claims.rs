@@ -5,7 +5,7 @@ use crate::texts::{msg_part, msg_with};
 use lapel::jobs::{CheckProgress, DuplicateKind, JobError, Policy, RowSelection, Schedule};
 use tokio_util::sync::CancellationToken;
 
-async fn drafted(bench: &Bench, people: Vec<Recipient>) -> (JobId, lapel::jobs::DuplicateResult) {
+async fn drafted(bench: &Bench, people: Vec<PlannedRecipient>) -> (JobId, lapel::jobs::DuplicateResult) {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
     let cancel = tokio_util::sync::CancellationToken::new();
@@ -25,7 +25,7 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     bench.advance(26 * 60 + 1);
     bench.poll(first).await;
     assert_eq!(bench.row(first).await.row_status, RowStatus::NeverSeen);
-    let gildong = vec![Recipient { name: "홍길동".into(), email: "GILDONG@naru.example".into() }];
+    let gildong = vec![PlannedRecipient { name: "홍길동".into(), email: "GILDONG@naru.example".into() }];
     let (second, checked) = drafted(&bench, gildong).await;
     assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 1)], "it may exist");
     bench.jobs.allow(second, RowSelection::Class(DuplicateKind::Sent)).await.expect("allowed");
@@ -50,7 +50,7 @@ async fn a_range_allows_a_duplicate_only_if_its_kind_was_shown() {
     let mut bench = Bench::new(small()).await;
     let first = bench.issue(Some(Vec::new())).await;
     bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
-    let gildong = vec![Recipient { name: "홍길동".into(), email: "gildong@naru.example".into() }];
+    let gildong = vec![PlannedRecipient { name: "홍길동".into(), email: "gildong@naru.example".into() }];
     let (second, checked) = drafted(&bench, gildong).await;
     let [(kind, 1)] = checked.classes[..] else { panic!("{:?}", checked.classes) };
     assert_ne!(kind, DuplicateKind::Revoked);
@@ -93,7 +93,7 @@ async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_i
     bench.advance(25 * 60);
     bench.poll(undo).await;
     bench.poll(revoke).await;
-    let gildong = vec![Recipient { name: "홍길동".into(), email: "gildong@naru.example".into() }];
+    let gildong = vec![PlannedRecipient { name: "홍길동".into(), email: "gildong@naru.example".into() }];
     let (again, checked) = drafted(&bench, gildong).await;
     assert_eq!(checked.classes, vec![(DuplicateKind::Revoked, 1)]);
     bench.jobs.allow(again, RowSelection::Class(DuplicateKind::Revoked)).await.expect("allowed");
@@ -320,7 +320,7 @@ async fn a_row_that_is_corrected_to_another_person_is_judged_by_that_person() {
         Bench::new(Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() }).await;
     let first = begin(&bench, people(0..1)).await;
     bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 1).await;
-    let nobody = Recipient { name: "사람 3".into(), email: String::new() };
+    let nobody = PlannedRecipient { name: "사람 3".into(), email: String::new() };
     let (second, _) = drafted(&bench, vec![people(1..2).remove(0), nobody]).await;
     bench.jobs.correct(second, 1, "김하나", "person0@naru.example", &[]).await.expect("corrected");
     bench.jobs.correct(second, 2, "김세나", "person3@naru.example", &[]).await.expect("corrected");
@@ -343,7 +343,7 @@ async fn a_row_that_is_corrected_to_another_person_is_judged_by_that_person() {
 async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
     let shared = || {
         let mut all = people(0..2);
-        all.insert(1, Recipient { name: "형제".into(), email: "PERSON0@naru.example".into() });
+        all.insert(1, PlannedRecipient { name: "형제".into(), email: "PERSON0@naru.example".into() });
         all
     };
     for hidden in ["visible", "hidden"] {

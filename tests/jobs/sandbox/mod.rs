@@ -20,8 +20,8 @@ use lapel::config::Environment;
 use lapel::domain::time::OffsetBasis;
 use lapel::domain::{Address, BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Account, Code, Decision, IssuePlan, Job, JobChange, JobConfig, JobId, JobRow, Jobs, Phase, Recipient,
-    RevokePlan, RevokeTarget, RowFilter, RowStatus, StopKind,
+    Account, Code, Decision, IssuePlan, Job, JobChange, JobConfig, JobId, JobRow, Jobs, Phase,
+    PlannedRecipient, RevokePlan, RevokeTarget, RowFilter, RowStatus, StopKind,
 };
 use lapel::sandbox::RowState::Waiting;
 use lapel::sandbox::{Options, RowSpec, Rows, Sandbox};
@@ -147,8 +147,10 @@ fn rests(job: &Job) -> bool {
     !job.is_sending()
 }
 
-fn people(range: std::ops::Range<usize>) -> Vec<Recipient> {
-    range.map(|n| Recipient { name: format!("사람 {n}"), email: format!("person{n}@naru.example") }).collect()
+fn people(range: std::ops::Range<usize>) -> Vec<PlannedRecipient> {
+    range
+        .map(|n| PlannedRecipient { name: format!("사람 {n}"), email: format!("person{n}@naru.example") })
+        .collect()
 }
 
 fn targets(bench: &Bench, count: usize) -> Vec<RevokeTarget> {
@@ -171,7 +173,7 @@ fn targets(bench: &Bench, count: usize) -> Vec<RevokeTarget> {
         .collect()
 }
 
-async fn begin(bench: &Bench, people: Vec<Recipient>) -> JobId {
+async fn begin(bench: &Bench, people: Vec<PlannedRecipient>) -> JobId {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
     bench
@@ -207,7 +209,7 @@ async fn many_go_in_full_requests_and_are_followed_to_the_end_with_few() {
 async fn a_twin_names_the_row_that_it_repeats() {
     let bench = Bench::new(small()).await;
     let all = ["형제", "가나", "가나"]
-        .map(|name| Recipient { name: name.into(), email: "one@naru.example".into() });
+        .map(|name| PlannedRecipient { name: name.into(), email: "one@naru.example".into() });
     let id = bench.jobs.draft_people(template(), all.to_vec()).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
     bench
@@ -225,7 +227,7 @@ async fn a_twin_names_the_row_that_it_repeats() {
 async fn two_rows_of_one_address_are_never_in_one_request() {
     let mut bench = Bench::new(small()).await;
     let mut all = people(0..50);
-    all.push(Recipient { name: "형제".into(), email: "PERSON7@naru.example".into() });
+    all.push(PlannedRecipient { name: "형제".into(), email: "PERSON7@naru.example".into() });
     let id = bench.jobs.draft_people(template(), all).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
     let checked = bench
@@ -267,7 +269,8 @@ async fn the_duplicate_check_knows_what_each_person_holds() {
     ];
     bench.sandbox.control().rows(&Rows { insert: rows, ..Rows::default() }).expect("inserted");
     let names = ["valid", "waiting", "revoked", "revoking", "expired", "case", "dot", "other", "new", "new"];
-    let person = |name: &&str| Recipient { name: (*name).into(), email: format!("{name}@naru.example") };
+    let person =
+        |name: &&str| PlannedRecipient { name: (*name).into(), email: format!("{name}@naru.example") };
     let id = bench.jobs.draft_people(template(), names.iter().map(person).collect()).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
     let checked = bench

@@ -298,7 +298,7 @@ async fn how_the_services_filters_match_is_learned_from_ordinary_answers() {
     // A title that another template's title contains.
     let python = (TemplateId::new("TPL-005").expect("an id"), Text::from("파이썬 데이터 분석 수료"));
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
-    let check_duplicates = async |people: Vec<Recipient>| {
+    let check_duplicates = async |people: Vec<PlannedRecipient>| {
         let id = bench.jobs.draft_people(python.clone(), people).await.expect("a draft");
         bench
             .jobs
@@ -310,7 +310,7 @@ async fn how_the_services_filters_match_is_learned_from_ordinary_answers() {
     let row = |email: &str| RowSpec { recipient_email: email.into(), ..RowSpec::default() };
     let insert = vec![row("annlee@naru.example"), row("LEE@naru.example")];
     bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
-    check_duplicates(vec![Recipient { name: "Lee".into(), email: "lee@naru.example".into() }]).await;
+    check_duplicates(vec![PlannedRecipient { name: "Lee".into(), email: "lee@naru.example".into() }]).await;
     let facts = bench.jobs.observed_behaviour().await.expect("facts");
     for (name, value) in [
         ("title_filter", "partial"),

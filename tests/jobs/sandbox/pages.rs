@@ -4,7 +4,7 @@ use super::*;
 use lapel::jobs::{CheckProgress, DuplicateResult};
 use tokio_util::sync::CancellationToken;
 
-async fn checked(bench: &Bench, people: Vec<Recipient>) -> DuplicateResult {
+async fn checked(bench: &Bench, people: Vec<PlannedRecipient>) -> DuplicateResult {
     let id = bench.jobs.draft_people(template(), people).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
     bench.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("a duplicate check")

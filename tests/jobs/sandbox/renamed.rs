@@ -9,7 +9,7 @@ fn renamed() -> (TemplateId, Text) {
     (template().0, "디지털 리터러시 2026".into())
 }
 
-async fn checked(bench: &Bench, people: Vec<Recipient>) -> (JobId, DuplicateResult) {
+async fn checked(bench: &Bench, people: Vec<PlannedRecipient>) -> (JobId, DuplicateResult) {
     let id = bench.jobs.draft_people(renamed(), people).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
     let checked =

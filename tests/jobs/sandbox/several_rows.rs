@@ -78,7 +78,7 @@ async fn a_sent_row_is_not_cancelled_with_an_unsent_one() {
         Bench::set(Options { quota: Some(2), ..small() }, |connection| connection, settings).await;
     // The last row has the address of another one, so it goes in a request of its own.
     let mut all = people(0..2);
-    all.push(Recipient { name: "형제".into(), email: "person0@naru.example".into() });
+    all.push(PlannedRecipient { name: "형제".into(), email: "person0@naru.example".into() });
     let id = bench.jobs.draft_people(template(), all).await.expect("a draft");
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
     bench

@@ -152,7 +152,7 @@ fn a_service_that_is_not_there_is_not_kept() {
     let mut term = lapel(&[]).start();
     // Port 9 discards, where anything listens on it at all.
     fill_in(&mut term, "http://127.0.0.1:9/api/v1/ext", "some_key_0123456789");
-    term.shows(msg_part("Nothing was saved"));
+    term.until("that it is not there", |s| s.has(msg_part("Nothing was saved")) && !s.has(asks_zone()));
     term.send("\x1b");
     term.shows(msg_part("No profile is set up yet"));
     term.send("q");

@@ -34,7 +34,6 @@ impl KeyContext {
         &[Self::ColumnMenu, Self::Popup, Self::Always],
         &[Self::Filters, Self::Popup, Self::Always],
         &[Self::Form, Self::Field, Self::Always],
-        &[Self::Form, Self::Always],
         &[Self::FileField, Self::Field, Self::Always],
         &[Self::FilePicker, Self::Field, Self::Always],
         &[Self::Export, Self::Field, Self::Always],

@@ -6,7 +6,7 @@ pub mod draw;
 mod responses;
 pub mod sections;
 
-use crate::jobs::Recipient;
+use crate::jobs::PlannedRecipient;
 use crate::tui::prelude::*;
 use crate::tui::request::IndexOverview;
 use crate::tui::screens::home::HomePane;
@@ -51,7 +51,7 @@ pub struct BadgeCounts {
 }
 
 /// A template and the recipients who get its badge again.
-type ReissuePlan = ((TemplateId, Text), Vec<Recipient>);
+type ReissuePlan = ((TemplateId, Text), Vec<PlannedRecipient>);
 
 struct RunningCount {
     request: RequestId,

@@ -2,7 +2,7 @@
 
 use super::{BadgeCounts, ReissuePlan};
 use crate::index::{IndexConfig, Renewal};
-use crate::jobs::Recipient;
+use crate::jobs::PlannedRecipient;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{MOST_DETAILS, left_out};
 
@@ -116,8 +116,8 @@ impl BadgeCounts {
             Response::Renewals(Ok(found)) => {
                 let said = left_out(&found);
                 let people = |renewal: Renewal| {
-                    let of = |(name, email)| Recipient { name, email };
-                    let all: Vec<Recipient> = renewal.people.into_iter().map(of).collect();
+                    let of = |(name, email)| PlannedRecipient { name, email };
+                    let all: Vec<PlannedRecipient> = renewal.people.into_iter().map(of).collect();
                     ((renewal.template_id, renewal.title), all)
                 };
                 let plans: Vec<ReissuePlan> = found.of.into_iter().map(people).collect();
