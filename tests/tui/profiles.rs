@@ -448,7 +448,8 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
         s.contains("ca_file") && s.contains(msg_part("Nothing was saved."))
     })
     .await;
-    h.press("backtab backtab ctrl-u");
+    // The cursor is at the key again.
+    h.press("backtab backtab backtab backtab backtab backtab backtab ctrl-u");
     h.press("tab tab tab tab tab tab tab enter");
     let screen = h.shows(msg_part("The service refused the API key")).await;
     assert!(
@@ -540,7 +541,7 @@ async fn a_new_profile_names_a_variable_or_a_command_instead_of_a_key() {
         let screen = h.shows(msg_part("is not there.")).await;
         assert!(screen.contains("UNI_KEY") && screen.contains(msg_part("Nothing was saved.")), "{screen}");
         assert!(kept.lock().expect("notes").is_none());
-        h.press("tab tab right tab tab tab");
+        h.press("backtab backtab backtab right tab tab tab");
         h.type_text("pass show badges");
         h.press("enter");
         h.until("the TUI", |s| s.contains("LIVE  Organisat")).await;

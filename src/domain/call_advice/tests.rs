@@ -121,6 +121,12 @@ impl Calls {
         self.add(name, &CallCase { question: Some(question), ..case(&all[0], all) });
     }
 
+    /// The last call must not have these words, also in a snapshot that was accepted unread.
+    fn never(&self, words: &str) {
+        let last = self.0.last().expect("a call");
+        assert!(!last.contains(words), "{last}");
+    }
+
     fn summary(&mut self, name: &str, case: &CallCase<'_>) {
         self.0.push(format!("{name}, summary\n{}", summary(case, &script(case))));
     }
@@ -233,6 +239,7 @@ fn what_waits_longer_than_a_day_is_overdue() {
 
 fn waiting(calls: &mut Calls) {
     calls.plain("accepted today", &[waiting_since("2026-11-21 09:18:00")]);
+    calls.never("tomorrow");
     calls.plain("accepted yesterday", &[waiting_since("2026-11-20 23:00:00")]);
     let all = [waiting_since("2026-11-21 09:18:00")];
     calls.add("the zone is not known", &CallCase { zone_known: false, ..case(&all[0], &all) });
@@ -351,13 +358,21 @@ fn a_planned_revocation_is_said_with_its_job() {
 fn planned_revocation(calls: &mut Calls) {
     for (name, planned) in ["of the service", "only in the journal"].iter().zip(to_revoke()) {
         let all = [planned];
-        calls.plain(name, &all);
-        for question in [CallerQuestion::When, CallerQuestion::NoMail, CallerQuestion::WrongName] {
-            calls.asked(name, &all, question);
+        for question in [None, Some(CallerQuestion::When), Some(CallerQuestion::NoMail)] {
+            calls.add(name, &CallCase { question, ..case(&all[0], &all) });
+            calls.never("waits to be issued");
+            calls.never("usually");
         }
+        calls.asked(name, &all, CallerQuestion::WrongName);
+        calls.never("revoke this one");
     }
-    let [planned, _] = to_revoke();
+    let [planned, own] = to_revoke();
     calls.plain("after a revoked one", &[revoked("B-2", "2026-11-19 09:00:00"), planned]);
+    // Only the journal knows them, so they may be second badges.
+    let valid = || Row { id: "B-9", ..Row::default() }.held();
+    calls.asked("beside a valid one", &[valid(), own.clone()], CallerQuestion::Twice);
+    let other = HeldBadge { badge_id: BadgeId::new("B-8").expect("an id"), to_revoke: None, ..own.clone() };
+    calls.asked("beside a valid one, and another waits", &[valid(), own, other], CallerQuestion::Twice);
 }
 
 fn journal_copies(calls: &mut Calls) {
@@ -514,6 +529,9 @@ fn being_revoked(calls: &mut Calls) {
         let states: Vec<String> = all.iter().map(|held| held.verdict(NOW).line().0).collect();
         let case = case(&all[0], &all);
         calls.add(&states.join(", "), &case);
+        if all[1..].iter().all(|held| held.verdict(NOW).state() == State::Revoking) {
+            calls.never("is revoked.");
+        }
         calls.summary(&states.join(", "), &case);
     }
     let all = [revoking("B-1"), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];

@@ -524,7 +524,7 @@ fn a_colleague_resolves_and_undoes_a_job_and_the_journal_keeps_who_did() {
         first.jobs.begin(undo, "first").await.expect("begun");
         person::rest(first, undo).await;
         let recorded = |sql: &str| world.number(&format!("SELECT count(*) FROM {sql}"));
-        assert_eq!(recorded("decision WHERE what = 'take over' AND who LIKE 'tester on %'"), 2);
+        assert_eq!(recorded("decision WHERE what = 'take over' AND who = 'tester'"), 2);
         assert!(recorded("decision WHERE who = 'second' AND why = 'by phone'") > 0);
         assert_eq!(recorded("decision WHERE what = 'call off' AND who = 'me'"), 1, "the undo");
         assert_eq!(
@@ -569,7 +569,7 @@ fn badges_that_a_colleague_revokes_are_revoked_in_both_jobs() {
         }
         assert_eq!(count(first, id, RowStatus::Revoked).await, 3, "the rows that issued the badges");
         assert_eq!(count(&second, undo, RowStatus::Revoked).await, 3, "the rows that revoked them");
-        assert_eq!(world.control().ledger().revokes.len(), 1);
+        assert_eq!(world.control().ledger().revokes.len(), 3, "each badge once");
         second.jobs.close().await;
     });
 }

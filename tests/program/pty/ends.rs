@@ -93,6 +93,8 @@ fn while_a_request_waits_for_its_answer() {
         let mut term = setup.start();
         term.until("templates", |s| s.has("row 1 of 40") && !s.is_loading());
         sandbox.control().add_fault("post /badges hold").expect("a rule");
+        // The journal is open by then, and the tabs have made their first requests.
+        term.rests(Duration::from_millis(500));
         term.send("i");
         term.shows(msg("one recipient"));
         term.send("홍길동");

@@ -262,7 +262,8 @@ async fn killed_and_suspended_processes_and_lost_connections_never_exceed_the_li
         one.workers.iter().for_each(JoinHandle::abort);
     }
     assert!(service.fullest(None) <= LIMIT as usize, "{}", service.fullest(None));
-    assert!(service.fullest(Some(Priority::Background)) <= LIMIT as usize / 4);
+    let background = service.fullest(Some(Priority::Background));
+    assert!(background <= LIMIT as usize / 4, "{background}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

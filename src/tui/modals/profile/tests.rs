@@ -72,6 +72,8 @@ fn the_zone_of_a_new_profile_is_asked_once_before_it_is_checked() {
     assert_eq!(form.focus.at, index_of("utc_offset", &form.lines));
     // It may be unknown.
     assert!(matches!(form.on_action(Action::Accept), ProfileStep::Try(_)));
+    assert_eq!(form.focus.at, key, "which is the likeliest to be wrong");
+    form.focus.at = index_of("utc_offset", &form.lines);
     form.on_paste("+05:30");
     let ProfileStep::Try(candidate) = form.on_action(Action::Accept) else { panic!("a profile") };
     assert_eq!(candidate.profile.input.get("utc_offset"), Some("+05:30"));

@@ -242,8 +242,6 @@ impl Home {
             }
             HomeLine::Mails(..) => self.all_mails(cx, effects),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
-                // After a failure, the number is asked for again.
-                self.history_request = self.history_request.filter(|_| self.counts.history.is_some());
                 self.counts.show(CountsSection::Issued);
                 self.shown = HomePart::Counts;
             }
