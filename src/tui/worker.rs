@@ -350,8 +350,6 @@ async fn respond(
         Request::Filters(request) => {
             spawn_blocking(move || Response::Filters(saved_filters::run(&request), request)).await.ok()?
         }
-        // The loop of the TUI keeps these itself.
-        Request::Pause(_) => return None,
         Request::Note(to, text) => {
             if let Err(why) = spawn_blocking(move || paths::note(&to, text)).await.ok()? {
                 tracing::warn!(%why, "a note could not be written");
@@ -365,7 +363,8 @@ async fn respond(
         Request::StartSandbox => connected((helpers.start_sandbox)().await),
         Request::TryProfile(candidate) => connected(try_profile(*candidate, helpers).await),
         Request::Pin(profile, prefix) => connected((helpers.pin_profile)(profile, prefix).await),
-        Request::Quiet(_) => return None,
+        // The loop of the TUI keeps pauses itself.
+        Request::Pause(_) | Request::Quiet(_) => return None,
     })
 }
 

@@ -29,7 +29,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::{self, ErrorKind, IsTerminal};
 
 pub async fn read(verb: ReadVerb, settings: &Settings) -> Result<u8, Failure> {
-    ReadContext::open(settings).await?.run(&verb).await
+    let mut context = ReadContext::open(settings).await?;
+    Box::pin(context.run(&verb)).await
 }
 
 struct ReadContext {

@@ -143,7 +143,10 @@ fn what_is_said_in_every_call() {
     insta::assert_snapshot!("calls", calls.0.join("\n\n"));
 }
 
-const PARTS: &[(&str, fn(&mut Calls))] = &[
+/// A rule, and the calls that show it.
+type Part = (&'static str, fn(&mut Calls));
+
+const PARTS: &[Part] = &[
     (
         "Every question about a valid badge; what the caller asks for is first of what is not possible",
         every_question,

@@ -396,10 +396,10 @@ impl Component for Profiles {
             let texts = self.texts();
             self.search.paste_in(text, &mut self.cursor, &texts);
         }
-        if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
-            if form.on_paste(text) {
-                effects.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
-            }
+        if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working)
+            && form.on_paste(text)
+        {
+            effects.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));
         }
     }
 
