@@ -200,10 +200,32 @@ impl Address {
 
     /// Belongs to a role and not to a person: `info@`, `admin@`.
     pub fn is_role(&self) -> bool {
-        const ROLES: &str = "info admin administrator office contact help helpdesk support sales hr team noreply \
-            no-reply postmaster webmaster master root mail edu manager safety service";
+        const ROLES: [&str; 22] = [
+            "info",
+            "admin",
+            "administrator",
+            "office",
+            "contact",
+            "help",
+            "helpdesk",
+            "support",
+            "sales",
+            "hr",
+            "team",
+            "noreply",
+            "no-reply",
+            "postmaster",
+            "webmaster",
+            "master",
+            "root",
+            "mail",
+            "edu",
+            "manager",
+            "safety",
+            "service",
+        ];
         let local = self.address.rsplit_once('@').map_or("", |(local, _)| local);
-        ROLES.split(' ').any(|role| role.eq_ignore_ascii_case(local))
+        ROLES.iter().any(|role| role.eq_ignore_ascii_case(local))
     }
 
     pub fn text(&self) -> Text {
