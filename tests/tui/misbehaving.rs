@@ -358,7 +358,8 @@ fn what_went_wrong_is_said_and_keys_are_answered() {
     everywhere(|_| true, test);
 }
 
-/// No time-out is near: what hangs would hang for an hour. A POST is waited for, since its answer matters.
+/// No time-out is near: what hangs would hang for an hour. A POST is waited for, since its answer matters; another
+/// ctrl-c ends that, see `program/pty/ends`.
 #[test]
 fn quitting_waits_for_no_answer() {
     let test = async |h, kind: &Kind, keys: (&str, &str), name: &str| {

@@ -1,8 +1,11 @@
 //! Every kind of end gives the terminal back.
 
-use super::kit::{LAPEL, Term, lapel, program, still_demo};
-use crate::texts::{msg, msg_part, msg_with};
+use super::kit::{BOUND, LAPEL, Term, contains, lapel, program, still_demo};
+use crate::texts::{asks, msg, msg_part, msg_with};
+use lapel::sandbox::{Options, Sandbox};
 use rustix::process::Signal;
+use std::time::Instant;
+use tokio::runtime::Runtime;
 
 fn open() -> Term {
     let term = still_demo().start();
@@ -68,6 +71,58 @@ fn while_a_file_is_being_written() {
             "{said}"
         );
         assert!(!names().iter().any(|name| name.contains("all.csv")), "{:?}", names());
+    }
+}
+
+/// lapel waits for the answer, and the next ctrl-c or signal ends that at once.
+#[test]
+fn while_a_request_waits_for_its_answer() {
+    let runtime = Runtime::new().expect("a runtime");
+    for by_key in [true, false] {
+        let options = Options { seed: 7, speed: 0.0, history: Some(40), ..Options::default() };
+        let sandbox = runtime.block_on(Sandbox::start(options)).expect("the sandbox starts");
+        let sent = || sandbox.control().ledger().requests_to("POST /badges");
+        let setup = lapel(&[]).env("BADGE_KEY", sandbox.api_key());
+        setup.write(
+            "config/config.toml",
+            format!(
+                "default_profile = 'p'\n[profiles.p]\nenvironment = 'demo'\nbase_url = '{}'\nkey = {{ env = 'BADGE_KEY' }}\n",
+                sandbox.base_url()
+            ),
+        );
+        let mut term = setup.start();
+        term.until("templates", |s| s.has("row 1 of 40") && !s.is_loading());
+        sandbox.control().add_fault("post /badges hold").expect("a rule");
+        term.send("i");
+        term.shows(msg("one recipient"));
+        term.send("홍길동");
+        term.shows("홍길동");
+        term.send("\tgildong@naru.example");
+        term.shows("gildong@naru.example");
+        term.send("\r");
+        // Nothing is confirmed while the duplicate check runs.
+        let is_checked = msg_part("No badge of this template found");
+        term.until("the check", |s| s.has(&asks("1")) && s.has(is_checked) && !s.is_loading());
+        term.confirm("1");
+        term.shows(msg_part("sending 1"));
+        let end = Instant::now() + BOUND;
+        while sent() == 0 {
+            assert!(Instant::now() < end, "nothing was sent\n{}", term.shown().text);
+            std::thread::yield_now();
+        }
+        let again = |term: &mut Term| if by_key { term.send("\x03") } else { term.signal(Signal::TERM) };
+        if by_key {
+            term.send("\x03");
+            term.shows(msg_part("lapel is sending. Quit again to leave"));
+        }
+        again(&mut term);
+        let waits = msg_part("from the service; ctrl-c quits at once").as_bytes();
+        term.until_written("that lapel waits", |raw| contains(raw, waits));
+        again(&mut term);
+        assert_eq!(term.exit_restored().exit_code(), 0);
+        let unanswered = msg_part("next time, lapel checks the unanswered ones");
+        assert!(contains(&term.raw(), unanswered.as_bytes()), "{}", term.shown().text);
+        assert_eq!(sent(), 1, "never sent again");
     }
 }
 
